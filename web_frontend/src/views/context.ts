@@ -1,0 +1,26 @@
+// What the shell gives to every view, and what a view may ask of the shell. One object, so that a view stands alone in tests.
+import type { Api } from '../api/client';
+import type { Meta } from '../api/types';
+import type { UrlState } from '../lib/url_state';
+
+export interface Go {
+  /** A step that Back undoes (a click); otherwise the entry is replaced (a drag, a keystroke), debounced. */
+  push?: boolean;
+}
+
+export interface ViewContext {
+  readonly api: Api;
+  /** The trace on show: loaded, since a view is only mounted then. Its `id` and `generation` name it. */
+  readonly meta: Meta;
+  /** Reactive: reads in markup and effects follow the address. */
+  readonly state: UrlState;
+  /** `steps` as the API wants it; undefined: all. */
+  readonly steps: string | undefined;
+  readonly theme: 'light' | 'dark';
+  /** Changes the address. */
+  go(patch: Partial<UrlState>, how?: Go): void;
+  /** The address of a changed state, for a real link. */
+  href(patch: Partial<UrlState>): string;
+  /** Spoken by screen readers, politely. */
+  announce(sentence: string): void;
+}
