@@ -1,0 +1,1 @@
+"""Traceglass in TensorBoard: a tab that passes requests to `traceglass serve`."""
