@@ -115,9 +115,13 @@ TEST(Scan, UnreadableFolderIsNamedAndHidesNothing) {
   std::filesystem::permissions(dir.path() / "locked", std::filesystem::perms::none);
   std::filesystem::permissions(dir.path(), std::filesystem::perms(0755));
   const bool root = ::geteuid() == 0;  // root reads every folder: look as somebody else
-  if (root) ASSERT_EQ(::seteuid(65534), 0);
+  if (root) {
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
   const Snapshot s = scan_dir(dir);
-  if (root) ASSERT_EQ(::seteuid(0), 0);
+  if (root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
   std::filesystem::permissions(dir.path() / "locked", std::filesystem::perms::owner_all);
   EXPECT_THAT(files(s), ElementsAre("open/w.json"));
   ASSERT_EQ(s.ignored.size(), 1U);
