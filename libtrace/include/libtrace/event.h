@@ -46,15 +46,15 @@ constexpr bool is_on_device(Kind k) noexcept {
 
 // Bits of Trace::flags().
 namespace flag {
-inline constexpr std::uint16_t kZeroTime = 1U << 0;       // start written as 0, at most 1 ns long
-inline constexpr std::uint16_t kNegative = 1U << 1;       // negative duration
-inline constexpr std::uint16_t kOverrun = 1U << 2;        // impossible device slice
-inline constexpr std::uint16_t kUnfinished = 1U << 3;     // still open when recording ended
-inline constexpr std::uint16_t kOutermost = 1U << 4;      // no ancestor of its name and kind
-inline constexpr std::uint16_t kStep = 1U << 5;           // host annotation ProfilerStep#N
-inline constexpr std::uint16_t kDataLoader = 1U << 6;     // host event of data loading, any kind
-inline constexpr std::uint16_t kCommunication = 1U << 7;  // device kernel of a collective
-inline constexpr std::uint16_t kHostCollective = 1U << 8; // op or annotation gloo:/mpi:/nccl:
+inline constexpr std::uint16_t kZeroTime = 1U << 0;        // start written as 0, at most 1 ns long
+inline constexpr std::uint16_t kNegative = 1U << 1;        // negative duration
+inline constexpr std::uint16_t kOverrun = 1U << 2;         // impossible device slice
+inline constexpr std::uint16_t kUnfinished = 1U << 3;      // still open when recording ended
+inline constexpr std::uint16_t kOutermost = 1U << 4;       // no ancestor of its name and kind
+inline constexpr std::uint16_t kStep = 1U << 5;            // host annotation ProfilerStep#N
+inline constexpr std::uint16_t kDataLoader = 1U << 6;      // host event of data loading, any kind
+inline constexpr std::uint16_t kCommunication = 1U << 7;   // device kernel of a collective
+inline constexpr std::uint16_t kHostCollective = 1U << 8;  // op or annotation gloo:/mpi:/nccl:
 inline constexpr std::uint16_t kSuspect = kZeroTime | kNegative | kOverrun;
 }  // namespace flag
 

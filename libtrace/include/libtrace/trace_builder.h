@@ -35,9 +35,9 @@ class TraceBuilder {
     StringId pid = 0, tid = 0;
   };
   void add_slice(const Row& row);
-  void begin_slice(const Row& row);                    // "B": start, name, category, pid, tid
+  void begin_slice(const Row& row);  // "B": start, name, category, pid, tid
   void end_slice(std::int64_t at, StringId pid, StringId tid);  // "E"
-  void add_instant(const Row& row, char phase);        // "i", "C": start is its time
+  void add_instant(const Row& row, char phase);                 // "i", "C": start is its time
   void add_memory(const MemoryEvent& event, StringId pid, StringId tid);
   void add_flow(const Flow& flow, StringId pid, StringId tid);
   void discard_args();  // the row being added turned out to be none

@@ -1,0 +1,109 @@
+#include "libtrace/trace.h"
+
+#include <charconv>
+#include <cmath>
+
+#include "libtrace/model/args.h"
+
+namespace libtrace {
+namespace {
+
+// Calls `fn(key, value)` for each argument at `offset` until it returns true.
+template <typename Fn>
+void each_arg(const Trace& trace, const std::vector<std::uint8_t>& bytes, std::uint32_t offset,
+              Fn&& fn) {
+  const std::uint8_t* p = bytes.data() + offset;
+  for (std::uint64_t n = args::get_varint(p); n > 0; --n) {
+    const auto key = static_cast<StringId>(args::get_varint(p));
+    StringId text = 0;
+    Value value = args::get_value(p, text);
+    value.text = trace.text(text);
+    if (fn(trace.text(key), value)) return;
+  }
+}
+
+template <typename... Vectors>
+std::size_t bytes_of(const Vectors&... v) {
+  return ((v.capacity() * sizeof(v[0])) + ...);
+}
+
+template <typename Number>
+std::optional<Number> whole_number(std::string_view text) {
+  Number n{};
+  const char* end = text.data() + text.size();
+  const auto [p, error] = std::from_chars(text.data(), end, n);
+  if (error != std::errc() || p != end) return std::nullopt;
+  return n;
+}
+
+}  // namespace
+
+std::vector<Trace::Arg> Trace::args_at(std::uint32_t offset) const {
+  std::vector<Arg> out;
+  each_arg(*this, d_.arg_bytes, offset, [&](std::string_view key, const Value& value) {
+    out.emplace_back(key, value);
+    return false;
+  });
+  return out;
+}
+
+std::optional<Value> Trace::arg(EventId e, std::string_view key) const {
+  std::optional<Value> found;
+  each_arg(*this, d_.arg_bytes, d_.args[e], [&](std::string_view k, const Value& value) {
+    if (k == key) found = value;
+    return found.has_value();
+  });
+  return found;
+}
+
+std::optional<std::int64_t> Trace::int_arg(EventId e, std::string_view key) const {
+  const std::optional<Value> v = arg(e, key);
+  if (!v) return std::nullopt;
+  switch (v->type) {
+    case Value::Type::kBool:
+    case Value::Type::kInt:
+      return v->i;
+    case Value::Type::kDouble:
+      if (std::abs(v->d) < 9e15 && v->d == std::floor(v->d)) return static_cast<std::int64_t>(v->d);
+      return std::nullopt;
+    case Value::Type::kString:
+      return whole_number<std::int64_t>(v->text);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<double> Trace::number_arg(EventId e, std::string_view key) const {
+  const std::optional<Value> v = arg(e, key);
+  if (!v) return std::nullopt;
+  switch (v->type) {
+    case Value::Type::kInt:
+      return static_cast<double>(v->i);
+    case Value::Type::kUint:
+      return static_cast<double>(v->u);
+    case Value::Type::kDouble:
+      return v->d;
+    case Value::Type::kString: {
+      const std::optional<double> n = whole_number<double>(v->text);
+      return n && std::isfinite(*n) ? n : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+const std::string* Trace::metadata(std::string_view key) const noexcept {
+  for (const auto& [name, json] : d_.metadata) {
+    if (name == key) return &json;
+  }
+  return nullptr;
+}
+
+std::size_t Trace::resident_bytes() const noexcept {
+  return bytes_of(d_.start, d_.dur, d_.self, d_.name, d_.lane, d_.parent, d_.launch, d_.owner,
+                  d_.anchor, d_.order, d_.args, d_.category, d_.depth, d_.flags, d_.kind,
+                  d_.arg_bytes, d_.string_data, d_.string_offset, d_.lanes, d_.instants, d_.memory,
+                  d_.flows);
+}
+
+}  // namespace libtrace
