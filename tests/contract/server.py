@@ -1,0 +1,81 @@
+"""`traceglass serve` as a child of a test: its address from its first line, ended with the test."""
+
+import http.client
+import json
+import os
+import re
+import subprocess
+import threading
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BINARY = os.environ.get("TRACEGLASS_BIN", os.path.join(ROOT, "build", "dev", "traceglass"))
+LOAD_SECONDS = 120
+
+
+class Answer:
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = {key.lower(): value for key, value in response.getheaders()}
+        self.body = response.read()
+
+    @property
+    def media_type(self):
+        return self.headers.get("content-type", "").partition(";")[0].strip()
+
+    def json(self):
+        return json.loads(self.body)
+
+
+class Server:
+    def __init__(self, *arguments, env=None):
+        self.process = subprocess.Popen(
+            [
+                BINARY,
+                "serve",
+                *arguments,
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--exit-with-parent",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **(env or {})},
+        )
+        line = self.process.stdout.readline()
+        match = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        if match is None:
+            self.close()
+            raise AssertionError(f"no address in {line!r}")
+        self.port = int(match.group(1))
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def close(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+    def ask(self, path, method="GET", **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            names = {key.replace("_", "-"): value for key, value in headers.items()}
+            connection.request(method, path, headers=names)
+            return Answer(connection.getresponse())
+        finally:
+            connection.close()
+
+    def loaded(self, trace):
+        """The status once the load is over, ready or not."""
+        waited = threading.Event()  # never set: only its timeout is used, between two questions
+        for _ in range(LOAD_SECONDS * 50):
+            status = self.ask(f"/api/traces/{trace}/status").json()
+            if status["phase"] in ("ready", "error"):
+                return status
+            waited.wait(0.02)
+        raise AssertionError(f"{trace} was not loaded within {LOAD_SECONDS} s: {status}")

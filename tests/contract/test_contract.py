@@ -1,0 +1,284 @@
+"""Every operation, for every trace, answers what openapi.yaml says; errors do too."""
+
+import glob
+import gzip
+import json
+import os
+import struct
+import tempfile
+import unittest
+from urllib.parse import quote, urlencode
+
+import small_logdir
+from contract import ROOT, Contract
+from server import Server
+
+SHARED = os.environ.get("TRACEGLASS_SHARED", os.path.join(os.path.dirname(ROOT), "shared"))
+FIXTURES = os.path.join(SHARED, "fixtures")
+LARGEST_FIXTURE = 3_000_000  # bytes; the larger ones say nothing more about the contract
+
+
+def tiles_of(body):
+    """The headers of tiles one after another, by TILE_FORMAT.md."""
+    at, tiles = 0, []
+    while at < len(body):
+        magic, version, k, i, group, count, rows, size = struct.unpack_from("<IHHqIIII", body, at)
+        assert (magic, version) == (0x314C5447, 1), "tile header"
+        assert size >= 64 and size % 8 == 0, "tile size"
+        tiles.append({"k": k, "i": i, "group": group, "n": count, "rows": rows})
+        at += size
+    assert at == len(body), "bytes after the last tile"
+    return tiles
+
+
+class Asked:
+    """Asks operations of one server and holds every answer against the contract."""
+
+    def __init__(self, server, contract):
+        self.server = server
+        self.contract = contract
+        self.operations = set()
+
+    def __call__(self, operation_id, headers=None, path=None, **query):
+        template, _ = self.contract.operations[operation_id]
+        for name, value in (path or {}).items():
+            template = template.replace("{" + name + "}", quote(str(value), safe=""))
+        given = {key: value for key, value in query.items() if value is not None}
+        target = f"{template}?{urlencode(given)}" if given else template
+        answer = self.server.ask(target, **(headers or {}))
+        try:
+            self.contract.check(operation_id, answer)
+        except AssertionError as error:
+            raise AssertionError(f"GET {target}: {error}") from None
+        self.operations.add(operation_id)
+        return answer
+
+
+def ask_everything(ask, trace):
+    """Every operation about one loaded trace, with arguments that the trace itself names."""
+    path = {"id": trace}
+    meta = ask("getMeta", path=path).json()
+    ask("getSummary", path=path)
+    steps = [None] + (["0"] if meta["steps"] else []) + (["0-1"] if len(meta["steps"]) > 1 else [])
+    for chosen in steps:
+        overview = ask("getOverview", path=path, steps=chosen).json()
+        for group in ("name", "shape", "stack"):
+            for kind in ("op", "annotation"):
+                ask("getOperators", path=path, steps=chosen, group=group, kind=kind)
+        for group in ("name", "launch"):
+            ask("getKernels", path=path, steps=chosen, group=group)
+        memory = ask("getMemory", path=path, steps=chosen, points=64).json()
+    for row in overview["top_operators"][:2] + overview["top_host"][:2]:
+        if not row["name"].startswith("("):  # (no launch), (no operator): rows that are no operator
+            ask("getOperator", path=path, name=row["name"])
+    for device in memory["devices"]:
+        ask("getMemoryBlocks", path=path, type=device["type"], device=device["id"], limit=50)
+    names = ask("getNames", path=path).json()
+    assert len(names["names"]) == meta["name_count"], "name_count"
+    ask("getNames", path=path, **{"from": len(names["names"])})
+    ask_timeline(ask, path, meta, names["names"])
+
+
+def ask_timeline(ask, path, meta, names):
+    start, end = meta["range"]["start_ns"], meta["range"]["end_ns"]
+    groups = [group["id"] for group in meta["groups"]]
+    k = max(0, (max(1, end - start) // 1024).bit_length())
+    wanted = ",".join(map(str, groups))
+    events = []
+    if groups:
+        query = {"k": k, "i": "0-1", "g": wanted, "gen": meta["generation"]}
+        binary = ask("getTiles", path=path, **query)
+        parsed = ask("getTiles", path=path, **query, format="json").json()
+        headers = [(t["k"], t["i"], t["group"], t["n"], t["rows"]) for t in tiles_of(binary.body)]
+        told = [(t["k"], t["i"], t["group"], len(t["start"]), t["rows"]) for t in parsed]
+        assert headers == told, "binary and JSON tiles differ"
+        assert [h[1:3] for h in headers] == [(i, g) for g in groups for i in (0, 1)], "tile order"
+        events = [event for tile in parsed for event in tile["id"]][:40:8]
+        stale = ask("getTiles", path=path, **{**query, "gen": "stale"})
+        assert stale.status == 409, f"another generation answers {stale.status}"
+    ask("getCounters", path=path, t0=start, t1=max(end, start + 1), n=100)
+    for event in events:
+        ask("getEvent", path={**path, "event": event})
+        for direction in ("next", "prev", "parent", "flow_in", "flow_out"):
+            ask("getNeighbour", path={**path, "event": event}, dir=direction)
+    hits = ask("search", path=path, q=names[0][:8] if names and names[0] else "aten").json()
+    if hits["hit"]:
+        for direction in ("next", "prev"):
+            ask("search", path=path, q="a", after=hits["hit"]["id"], dir=direction)
+    for by in ("name", "kind", "track"):
+        ask("getArea", path=path, t0=start, t1=end, g=wanted or "0", by=by)
+
+
+def spans_of(runs):
+    return [
+        (run["name"], worker["name"], span)
+        for run in runs["runs"]
+        for worker in run["workers"]
+        for span in worker["spans"]
+    ]
+
+
+class SmallLogdirTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.wrong = small_logdir.make(folder.name)
+        cls.server = Server(folder.name)
+        cls.addClassCleanup(cls.server.close)
+        cls.contract = Contract()
+        cls.ask = Asked(cls.server, cls.contract)
+        cls.spans = {span["file"]: span for _, _, span in spans_of(cls.ask("getRuns").json())}
+        cls.statuses = {}
+        for file, span in cls.spans.items():
+            cls.ask("getStatus", path={"id": span["id"]})
+            cls.statuses[file] = cls.server.loaded(span["id"])
+
+    def good(self):
+        return next(s["id"] for file, s in self.spans.items() if file.startswith("run/node_1"))
+
+    def test_every_operation(self):
+        for file, span in self.spans.items():
+            if file in self.wrong:
+                continue
+            with self.subTest(file):
+                self.assertEqual(self.statuses[file]["phase"], "ready", self.statuses[file])
+                ask_everything(self.ask, span["id"])
+        collectives = self.ask("getCollectives", run="run").json()["collectives"]
+        self.assertTrue(collectives)
+        untried = set(self.contract.operations) - self.ask.operations
+        self.assertFalse(untried, "operations without a case in this test")
+
+    def test_wrong_files_are_named(self):
+        for file, code in self.wrong.items():
+            with self.subTest(file):
+                status = self.statuses[file]
+                self.assertEqual(status["phase"], "error")
+                self.assertEqual(status["error"]["code"], code)
+                answer = self.ask("getMeta", path={"id": self.spans[file]["id"]})
+                self.assertGreaterEqual(answer.status, 400)
+                problem = answer.json()
+                self.assertEqual(problem["code"], code)
+                self.assertTrue(problem.get("detail"))
+
+    def test_problems(self):
+        good = {"id": self.good()}
+        generation = self.ask("getMeta", path=good).json()["generation"]
+        tiles = {"k": "3", "i": "0", "g": "0", "gen": generation}
+        cases = [
+            ("getMeta", 404, {"id": "0" * 16}, {}),
+            ("getMeta", 404, {"id": "../../etc/passwd"}, {}),
+            ("getOverview", 400, good, {"steps": "x"}),
+            ("getOverview", 400, good, {"steps": "7-2"}),
+            ("getOperators", 400, good, {"group": "none"}),
+            ("getOperators", 400, good, {"kind": "none"}),
+            ("getOperator", 400, good, {}),
+            ("getOperator", 404, good, {"name": "no such operator"}),
+            ("getKernels", 400, good, {"group": "none"}),
+            ("getMemory", 400, good, {"points": "1"}),
+            ("getMemoryBlocks", 400, good, {"type": "cuda", "device": "x"}),
+            ("getNames", 400, good, {"from": "-1"}),
+            ("getTiles", 400, good, {**tiles, "k": "99"}),
+            ("getTiles", 400, good, {**tiles, "i": "5-3"}),
+            ("getTiles", 400, good, {**tiles, "i": "0-999999999"}),
+            ("getTiles", 400, good, {**tiles, "g": "a"}),
+            ("getTiles", 400, good, {**tiles, "format": "xml"}),
+            ("getCounters", 400, good, {"t0": "0", "t1": "1", "n": "0"}),
+            ("getCounters", 400, good, {"t0": "99999999999999999999", "t1": "1"}),
+            ("getEvent", 404, {**good, "event": 99999999}, {}),
+            ("getEvent", 400, {**good, "event": "x"}, {}),
+            ("getNeighbour", 400, {**good, "event": 0}, {"dir": "up"}),
+            ("search", 400, good, {"q": ""}),
+            ("search", 400, good, {"q": "a", "dir": "up"}),
+            ("getArea", 400, good, {"t0": "0", "t1": "x", "g": "0"}),
+            ("getCollectives", 404, {}, {"run": "no such run"}),
+            ("getCollectives", 400, {}, {}),
+        ]
+        for operation, status, path, query in cases:
+            with self.subTest(operation, **query):
+                answer = self.ask(operation, path=path, **query)
+                self.assertIn(answer.status, (status, 400, 404))
+                self.assertEqual(answer.json()["status"], answer.status)
+                self.assertTrue(answer.json()["title"])
+
+    def test_unknown_paths_and_methods(self):
+        for path in ("/api/none", "/api/traces", "/api/traces/%2e%2e/meta", "/api/%00"):
+            answer = self.server.ask(path)
+            self.assertIn(answer.status, (400, 404), path)
+        for method in ("POST", "PUT", "DELETE"):
+            self.assertIn(self.server.ask("/api/runs", method).status, (404, 405), method)
+
+    def test_etag_and_gzip(self):
+        path = {"id": self.good()}
+        for operation in ("getMeta", "getOverview", "getOperators", "getKernels", "getNames"):
+            with self.subTest(operation):
+                first = self.ask(operation, path=path)
+                etag = first.headers["etag"]
+                again = self.ask(operation, path=path, headers={"If_None_Match": etag})
+                self.assertEqual(again.status, 304)
+                template, _ = self.contract.operations[operation]
+                target = template.replace("{id}", path["id"])
+                packed = self.server.ask(target, Accept_Encoding="gzip")
+                if packed.headers.get("content-encoding") == "gzip":
+                    self.assertEqual(json.loads(gzip.decompress(packed.body)), first.json())
+        big = self.server.ask(f"/api/traces/{path['id']}/meta", Accept_Encoding="gzip")
+        self.assertEqual(big.headers.get("content-encoding"), "gzip")
+
+    def test_page_and_its_policy(self):
+        answer = self.server.ask("/")
+        self.assertEqual(answer.status, 200)
+        self.assertIn("default-src", answer.headers["content-security-policy"])
+        self.assertNotIn("unsafe-eval", answer.headers["content-security-policy"])
+
+    def test_foreign_host_is_refused(self):
+        self.assertEqual(self.server.ask("/api/runs", Host="evil.example").status, 403)
+        self.assertEqual(
+            self.server.ask("/api/runs", Host=f"localhost:{self.server.port}").status, 200
+        )
+
+
+class SecretTest(unittest.TestCase):
+    def test_secret_is_needed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            server = Server(folder, env={"TRACEGLASS_SECRET": "s3cret"})
+            try:
+                self.assertEqual(server.ask("/api/runs").status, 403)
+                self.assertEqual(server.ask("/api/runs", X_Traceglass_Secret="other").status, 403)
+                self.assertEqual(server.ask("/api/runs", X_Traceglass_Secret="s3cret").status, 200)
+            finally:
+                server.close()
+
+
+class EmptyLogdirTest(unittest.TestCase):
+    def test_empty_and_absent_directories_say_what_to_do(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for directory in (folder, os.path.join(folder, "absent")):
+                server = Server(directory)
+                try:
+                    runs = Asked(server, Contract())("getRuns").json()
+                    self.assertEqual(runs["runs"], [])
+                    self.assertTrue(runs["message"])
+                finally:
+                    server.close()
+
+
+@unittest.skipUnless(os.path.isdir(FIXTURES), f"no {FIXTURES}")
+class FixturesTest(unittest.TestCase):
+    def test_every_operation(self):
+        for folder in sorted(glob.glob(os.path.join(FIXTURES, "*", ""))):
+            server = Server(folder)
+            self.addCleanup(server.close)
+            ask = Asked(server, Contract())
+            for _, _, span in spans_of(ask("getRuns").json()):
+                if span["bytes"] > LARGEST_FIXTURE:
+                    continue
+                with self.subTest(os.path.join(folder, span["file"])):
+                    status = server.loaded(span["id"])
+                    if status["phase"] == "ready":
+                        ask_everything(ask, span["id"])
+                    else:
+                        self.assertTrue(status["error"]["detail"])
+
+
+if __name__ == "__main__":
+    unittest.main()
