@@ -1,0 +1,397 @@
+#include "tb_backend/ingest/document.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "tb_backend/ingest/foreign.h"
+#include "tb_backend/ingest/repair.h"
+
+namespace traceglass {
+namespace {
+
+constexpr std::size_t kBlock = 1U << 20;        // rows are tried in blocks of about this
+constexpr std::size_t kUsualRow = 64U << 10;    // longer ones go the tolerant way at once
+constexpr std::size_t kMostValue = 64U << 20;   // of one row or one top-level value
+
+bool space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// Whether text[i] ('{') begins a row: one of the keys of a row follows.
+bool begins_row(std::string_view text, std::size_t i) {
+  constexpr std::array<std::string_view, 10> kKeys = {
+      "\"ph\"", "\"name\"", "\"cat\"", "\"args\"", "\"ts\"", "\"pid\"", "\"tid\"", "\"dur\"",
+      "\"id\"", "\"s\""};
+  for (++i; i < text.size() && space(text[i]);) ++i;
+  const std::string_view at = text.substr(i);
+  return std::any_of(kKeys.begin(), kKeys.end(),
+                     [&](std::string_view key) { return at.starts_with(key); });
+}
+
+// Position of the last comma between two rows in `text` ("} , {"), npos without one. A guess from
+// the end, which costs nothing: the strict parser proves it or refuses the block.
+std::size_t last_cut(std::string_view text) {
+  for (std::size_t brace = text.rfind('{'); brace != std::string_view::npos && brace > 0;
+       brace = text.rfind('{', brace - 1)) {
+    std::size_t i = brace;
+    while (i > 0 && space(text[i - 1])) --i;
+    if (i == 0 || text[i - 1] != ',') continue;
+    const std::size_t comma = --i;
+    while (i > 0 && space(text[i - 1])) --i;
+    if (i > 0 && text[i - 1] == '}' && begins_row(text, brace)) return comma;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
+Document::Document(TextStream& stream, DocumentSink& sink, libtrace::Report& report,
+                   std::function<bool()> keep_on)
+    : stream_(stream), sink_(sink), report_(report), keep_on_(std::move(keep_on)) {}
+
+bool Document::more() {
+  if (at_end_) return false;
+  if (!keep_on_()) {
+    cancelled_ = at_end_ = true;
+    return false;
+  }
+  // One byte before pos_ stays: the strict parser puts a bracket there.
+  if (pos_ > 1) {
+    const std::size_t drop = pos_ - 1;
+    std::memmove(buffer_.data(), buffer_.data() + drop, size_ - drop);
+    consumed_ += drop;
+    size_ -= drop;
+    pos_ = 1;
+  }
+  buffer_.resize(size_);
+  if (!stream_.read(buffer_)) at_end_ = true;
+  size_ = buffer_.size();
+  buffer_.resize(size_ + Tokenizer::kPadding);
+  return !at_end_;
+}
+
+// Twice the window before another attempt: attempts cost their length.
+void Document::double_window() {
+  const std::size_t wanted = 2 * std::max(available(), kBlock / 4);
+  while (available() < wanted && more()) {
+  }
+}
+
+int Document::peek() {
+  for (;;) {
+    while (pos_ < size_ && space(buffer_[pos_])) ++pos_;
+    if (pos_ < size_) return static_cast<unsigned char>(buffer_[pos_]);
+    if (!more()) return -1;
+  }
+}
+
+bool Document::take(char c) {
+  if (peek() != static_cast<unsigned char>(c)) return false;
+  ++pos_;
+  return true;
+}
+
+FileError Document::broken(std::string why) const {
+  return {"broken", "The file is broken at byte " + std::to_string(offset()) + ": " + why + ".",
+          offset()};
+}
+
+std::optional<FileError> Document::read() {
+  more();
+  if (stream_.end() == TextStream::End::kUnreadable) {
+    return FileError{"unreadable", "The file cannot be read: " + stream_.error() + ".", 0};
+  }
+  if (rest().starts_with("\xEF\xBB\xBF")) pos_ += 3;
+  const std::string_view begin = rest().substr(0, 64);
+  const std::string first(begin);
+  const int c = peek();
+  std::optional<FileError> error;
+  if (c < 0) {
+    if (stream_.end() == TextStream::End::kCut) {
+      return FileError{"broken", "The file is broken at byte 0: " + stream_.error() + ".", 0};
+    }
+    return FileError{"empty", "The file is empty.", 0};
+  }
+  // A protobuf begins with a tag byte that is white space in JSON, so look at the raw bytes.
+  const bool binary = std::any_of(first.begin(), first.end(), [](char ch) {
+    const auto b = static_cast<unsigned char>(ch);
+    return b < 0x20 && !space(ch);
+  });
+  if (binary || (c != '{' && c != '[')) {
+    return FileError{"not_a_trace", "The file is not a trace. " + describe_foreign_bytes(first),
+                     0};
+  }
+  error = c == '{' ? read_object() : read_array();
+  if (error) return error;
+  if (cancelled_) return FileError{"unreadable", "Reading was cancelled.", offset()};
+  if (stream_.end() == TextStream::End::kUnreadable) {
+    return FileError{"unreadable", "The file cannot be read: " + stream_.error() + ".", offset()};
+  }
+  if (stream_.end() == TextStream::End::kCut && report_.count("incomplete") == 0) {
+    report_.add("incomplete", 1, place());
+  }
+  return std::nullopt;
+}
+
+std::optional<FileError> Document::read_object() {
+  take('{');
+  bool events = false;
+  std::string key;
+  for (;;) {
+    while (take(',')) {
+    }
+    if (take('}')) break;
+    Outcome outcome = Outcome::kCut;
+    if (peek() >= 0) {
+      const bool head = !events;
+      outcome = read_member(head, key, events);
+      if (head && !events && outcome == Outcome::kDone) {
+        if (auto what = describe_foreign_key(key)) {
+          return FileError{"not_a_trace", "The file is not a trace. " + *what, offset()};
+        }
+      }
+    }
+    if (outcome == Outcome::kDone) continue;
+    if (!events && outcome == Outcome::kBroken) {
+      return broken("the value of \"" + key.substr(0, 80) + "\" is not valid JSON");
+    }
+    if (outcome == Outcome::kCut) {
+      if (!cancelled_) report_.add("incomplete", 1, place());
+    } else {
+      report_.add("repaired", 1, place());  // what follows the rows is lost, the rows are not
+    }
+    return std::nullopt;
+  }
+  if (!events) {
+    return FileError{"not_a_trace",
+                     "The file is not a trace. It is a JSON object without \"traceEvents\".",
+                     offset()};
+  }
+  read_behind();
+  return std::nullopt;
+}
+
+std::optional<FileError> Document::read_array() {
+  take('[');
+  const int first = peek();
+  if (first >= 0 && first != '{' && first != ']') {
+    return FileError{"not_a_trace",
+                     "The file is not a trace. " + describe_foreign_array(rest().substr(0, 16)),
+                     offset()};
+  }
+  sink_.legacy_array();
+  const Outcome outcome = read_rows();
+  if (outcome == Outcome::kDone) {
+    if (rows_ == 0 && skipped_ > 0) {
+      return FileError{"not_a_trace", "The file is not a trace. " + describe_foreign_array("{"), 0};
+    }
+    read_behind();
+  } else if (outcome == Outcome::kCut && peek() >= 0) {
+    report_.add("incomplete", 1, place());  // in the middle of a row; a missing "]" is usual
+  }
+  return std::nullopt;
+}
+
+Document::Outcome Document::read_member(bool head, std::string& key, bool& events) {
+  if (!take('"')) return Outcome::kBroken;
+  std::size_t close;
+  while ((close = rest().find('"')) == std::string_view::npos) {
+    if (available() > kMostValue) return Outcome::kBroken;
+    if (!more()) return Outcome::kCut;
+  }
+  key = rest().substr(0, close);
+  pos_ += close + 1;
+  if (peek() < 0) return Outcome::kCut;
+  if (!take(':')) return Outcome::kBroken;
+  const int c = peek();
+  if (c < 0) return Outcome::kCut;
+  if (key == "traceEvents") {
+    if (!take('[')) return Outcome::kBroken;
+    events = true;
+    return read_rows();
+  }
+  if (head && describe_foreign_key(key)) return Outcome::kDone;  // its value may be huge
+  return read_value(head, key);
+}
+
+Document::Outcome Document::read_value(bool head, std::string_view key) {
+  for (;;) {
+    const Repaired value = repair_value(rest(), RepairContext::kTopLevel, at_end_);
+    if (value.status == Repaired::Status::kNeedMore) {
+      if (at_end_) return Outcome::kCut;
+      if (available() > kMostValue) return Outcome::kBroken;
+      double_window();
+      continue;
+    }
+    if (value.status == Repaired::Status::kFailed) return Outcome::kBroken;
+    const std::string_view text = rest().substr(0, value.length);
+    const bool valid = !value.strings_changed && !value.structure_changed &&
+                       value.missing_values == 0;
+    if (!valid) {
+      // A scalar that changed, or a value that lost its structure, cannot be trusted in the head.
+      if (head && value.structure_changed && text[0] != '{' && text[0] != '[') {
+        return Outcome::kBroken;
+      }
+      if (value.strings_changed || value.structure_changed) report_.add("repaired", 1, place());
+      report_.add("missing_value", value.missing_values, place());
+    }
+    sink_.metadata(key, valid ? text : std::string_view(value.json));
+    pos_ += value.length;
+    const int next = peek();
+    if (next < 0) return Outcome::kCut;
+    return next == ',' || next == '}' ? Outcome::kDone : Outcome::kBroken;
+  }
+}
+
+Document::Outcome Document::read_rows() {
+  std::size_t singly_until = 0;  // bytes of the window in which a bad row was met, from pos_
+  for (;;) {
+    if (singly_until == 0) {
+      while (available() < kBlock && more()) {
+      }
+      const int c = peek();
+      if (c == ']') {
+        ++pos_;
+        return Outcome::kDone;
+      }
+      const std::size_t cut = c == '{' ? last_cut(rest()) : std::string_view::npos;
+      if (cut != std::string_view::npos && cut > 0 && pos_ > 0) {
+        const std::size_t block = pos_ + cut;
+        const auto [stop, at] = tokenizer_.rows(buffer_.data() + pos_, cut, sink_);
+        pos_ = static_cast<std::size_t>(at - buffer_.data());
+        rows_ += 1;
+        if (stop == Tokenizer::Result::Stop::kArrayEnd) return Outcome::kDone;
+        if (stop == Tokenizer::Result::Stop::kAll) {
+          take(',');
+          continue;
+        }
+        singly_until = std::max(block, pos_ + 1) - pos_;
+      }
+    }
+    const std::uint64_t before = offset();
+    const Outcome outcome = read_row();
+    if (outcome != Outcome::kDone) return outcome;
+    if (row_end_) return Outcome::kDone;
+    const std::uint64_t used = offset() - before;
+    singly_until = used >= singly_until ? 0 : singly_until - used;
+  }
+}
+
+Document::Outcome Document::read_row() {
+  row_end_ = false;
+  while (take(',')) {
+  }
+  const int c = peek();
+  if (c < 0) return Outcome::kCut;
+  if (c == ']') {
+    ++pos_;
+    row_end_ = true;
+    return Outcome::kDone;
+  }
+  if (c != '{') {
+    report_.add("skipped", 1, place());
+    ++skipped_;
+    return resync() ? Outcome::kDone : Outcome::kCut;
+  }
+  if (const std::size_t n = object_end(rest().substr(0, kUsualRow));
+      n != 0 && tokenizer_.row(rest().data(), n, sink_)) {
+    pos_ += n;
+    ++rows_;
+    return Outcome::kDone;
+  }
+  for (;;) {
+    const Repaired row = repair_value(rest(), RepairContext::kEvent, at_end_);
+    if (row.status == Repaired::Status::kNeedMore && available() < kMostValue) {
+      if (at_end_) return Outcome::kCut;
+      double_window();
+      continue;
+    }
+    if (row.status == Repaired::Status::kDone) {
+      std::string json = row.json;
+      const std::size_t n = json.size();
+      json.resize(n + Tokenizer::kPadding);
+      if (tokenizer_.row(json.data(), n, sink_)) {
+        if (row.strings_changed || row.structure_changed) report_.add("repaired", 1, place());
+        report_.add("missing_value", row.missing_values, place());
+        ++rows_;
+      } else {
+        report_.add("skipped", 1, place());
+        ++skipped_;
+      }
+      pos_ += row.length;
+      return Outcome::kDone;
+    }
+    report_.add("skipped", 1, place());
+    ++skipped_;
+    return resync() ? Outcome::kDone : Outcome::kCut;
+  }
+}
+
+bool Document::resync() {
+  ++pos_;
+  for (;;) {
+    const std::string_view text = rest();
+    for (std::size_t brace = text.find_first_of("{]"); brace != std::string_view::npos;
+         brace = text.find_first_of("{]", brace + 1)) {
+      std::size_t i = brace;
+      while (i > 0 && space(text[i - 1])) --i;
+      if (text[brace] == '{' && i > 0 && text[i - 1] == ',' && begins_row(text, brace)) {
+        pos_ += brace;
+        return true;
+      }
+      // The end of the rows: "}" before, and a key or the end of the document behind.
+      if (text[brace] == ']' && i > 0 && text[i - 1] == '}') {
+        std::size_t j = brace + 1;
+        while (j < text.size() && space(text[j])) ++j;
+        const bool key = j < text.size() && text[j] == ',' && [&] {
+          for (++j; j < text.size() && space(text[j]);) ++j;
+          return j < text.size() && text[j] == '"';
+        }();
+        if (key || (j < text.size() && text[j] == '}' && brace + 64 > text.size() && at_end_)) {
+          pos_ += brace;
+          return true;
+        }
+      }
+    }
+    if (available() > 512) pos_ += available() - 512;  // a row may begin at the edge
+    const std::size_t kept = available();
+    if (!more()) {
+      pos_ += kept;
+      return false;
+    }
+  }
+}
+
+void Document::read_behind() {
+  std::int64_t documents = 1;
+  bool garbage = false;
+  for (int c = peek(); c >= 0; c = peek()) {
+    if (c != '{' && c != '[') {
+      garbage = garbage || c != 0;
+      ++pos_;
+      continue;
+    }
+    ++documents;
+    std::size_t depth = 0;
+    bool in_string = false, escaped = false;
+    do {
+      for (; pos_ < size_; ++pos_) {
+        const char ch = buffer_[pos_];
+        if (in_string) {
+          if (!escaped && ch == '"') in_string = false;
+          escaped = !escaped && ch == '\\';
+        } else if (ch == '"') {
+          in_string = true;
+        } else if (ch == '{' || ch == '[') {
+          ++depth;
+        } else if ((ch == '}' || ch == ']') && --depth == 0) {
+          ++pos_;
+          break;
+        }
+      }
+    } while (depth > 0 && more());
+  }
+  if (documents > 1) report_.add("documents", documents);
+  if (garbage && documents == 1) report_.add("repaired", 1, "behind the end");
+}
+
+}  // namespace traceglass

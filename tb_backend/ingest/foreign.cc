@@ -1,0 +1,55 @@
+#include "tb_backend/ingest/foreign.h"
+
+#include <utility>
+
+namespace traceglass {
+
+std::string describe_foreign_bytes(std::string_view begin) {
+  constexpr std::pair<std::string_view, std::string_view> kMagic[] = {
+      {"\x89PNG", "a PNG picture"},
+      {"PK\x03\x04", "a zip archive (a PyTorch checkpoint is one)"},
+      {"\x80\x02", "a Python pickle (a CUDA memory snapshot is one)"},
+      {"\x80\x03", "a Python pickle (a CUDA memory snapshot is one)"},
+      {"\x80\x04", "a Python pickle (a CUDA memory snapshot is one)"},
+      {"\x80\x05", "a Python pickle (a CUDA memory snapshot is one)"},
+      {"\xFF\xFE", "UTF-16 text; convert it to UTF-8"},
+      {"\xFE\xFF", "UTF-16 text; convert it to UTF-8"},
+      {"\x28\xB5\x2F\xFD", "zstd-compressed; unpack it first"},
+      {"BZh", "bzip2-compressed; unpack it first"},
+      {"\xFD" "7zXZ", "xz-compressed; unpack it first"},
+      {"SQLite format 3", "an SQLite database (an Nsight Systems export is one)"},
+      {"\x7F" "ELF", "a program"},
+      {"<", "a web page or XML"},
+      {"\x0A", "a Perfetto protobuf trace (.pftrace), which this version does not read yet"},
+  };
+  for (const auto& [magic, what] : kMagic) {
+    if (begin.starts_with(magic)) return "It is " + std::string(what) + ".";
+  }
+  return "It does not begin as JSON does.";
+}
+
+std::optional<std::string> describe_foreign_key(std::string_view key) {
+  constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
+      {"nodes", "a PyTorch execution trace (nodes, not events)"},
+      {"schema", "a PyTorch execution trace (nodes, not events)"},
+      {"rocprofiler-sdk-tool", "a rocprofv3 result"},
+      {"segments", "a CUDA memory snapshot"},
+      {"device_traces", "a CUDA memory snapshot"},
+      {"cells", "a Jupyter notebook"},
+      {"resourceSpans", "an OpenTelemetry trace"},
+      {"$schema", "a JSON file of another schema"},
+  };
+  for (const auto& [known, what] : kKeys) {
+    if (key == known) return "It is " + std::string(what) + ".";
+  }
+  return std::nullopt;
+}
+
+std::string describe_foreign_array(std::string_view element) {
+  if (element.starts_with('[')) {
+    return "It is an array of arrays (a memory timeline of export_memory_timeline is one).";
+  }
+  return "It is a JSON array of other things than events.";
+}
+
+}  // namespace traceglass

@@ -1,0 +1,48 @@
+#include "tb_backend/ingest/numbers.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace traceglass {
+namespace {
+
+bool digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+std::optional<std::int64_t> parse_exponent_form(std::string_view text) noexcept {
+  double us = 0;
+  const char* end = text.data() + text.size();
+  const auto [p, error] = std::from_chars(text.data(), end, us);
+  if (error != std::errc() || p != end || !std::isfinite(us)) return std::nullopt;
+  const double ns = us * 1000;
+  if (std::abs(ns) >= static_cast<double>(kMaxNs)) return ns < 0 ? -kMaxNs : kMaxNs;
+  return static_cast<std::int64_t>(std::llround(ns));
+}
+
+}  // namespace
+
+std::optional<std::int64_t> parse_us_as_ns(std::string_view text) noexcept {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const bool negative = p != end && *p == '-';
+  if (negative) ++p;
+  if (p == end || !digit(*p)) return std::nullopt;
+  std::int64_t ns = 0;
+  for (; p != end && digit(*p); ++p) {
+    if (ns < kMaxNs / 10'000) ns = ns * 10 + (*p - '0');
+    else ns = kMaxNs / 1000;
+  }
+  ns *= 1000;
+  if (p != end && *p == '.') {
+    ++p;
+    if (p == end || !digit(*p)) return std::nullopt;
+    for (std::int64_t scale = 100; p != end && digit(*p); ++p, scale /= 10) ns += (*p - '0') * scale;
+  }
+  if (p != end) {
+    if (*p == 'e' || *p == 'E') return parse_exponent_form(text);
+    return std::nullopt;
+  }
+  if (ns > kMaxNs) ns = kMaxNs;
+  return negative ? -ns : ns;
+}
+
+}  // namespace traceglass
