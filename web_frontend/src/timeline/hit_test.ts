@@ -1,0 +1,154 @@
+// What lies under the pointer: binary searches in the tiles that are drawn, no pixel buffers.
+import { row_top, type GroupBand, type GroupInfo, type Layout } from './layout';
+import type { Cover, TileCache } from './tile_cache';
+import {
+  first_ending_after,
+  kContinuesLeft,
+  kContinuesRight,
+  slice_end_ns,
+  slice_start_ns,
+  type Tile,
+} from './tile_decoder';
+import { ns_of_x, ns_per_px, type Viewport } from './viewport';
+
+export interface SliceHit {
+  readonly type: 'slice';
+  readonly group: GroupInfo;
+  readonly row: number;
+  readonly id: number;
+  readonly name: number;
+  readonly count: number;
+  readonly kind: number;
+  readonly busy: number;
+  /** As far as the tile shows it. */
+  readonly start_ns: number;
+  readonly end_ns: number;
+  readonly clipped: boolean;
+}
+
+export interface GapHit {
+  readonly type: 'gap';
+  readonly group: GroupInfo;
+  readonly row: number;
+  readonly at_ns: number;
+  /** Edges in the view, if the neighbours are in it. */
+  readonly start_ns: number | undefined;
+  readonly end_ns: number | undefined;
+}
+
+export type Hit = SliceHit | GapHit;
+
+export interface HitScene {
+  readonly viewport: Viewport;
+  readonly layout: Layout;
+  readonly k: number;
+  readonly tiles: readonly [number, number];
+  readonly cache: Pick<TileCache, 'cover'>;
+}
+
+/** Slices narrower than a fingertip are hit from this far away. */
+const kReachPx = 2;
+
+/** `y_px` counts from the top of the content, scrolling included. */
+export function hit_test(scene: HitScene, x_px: number, y_px: number): Hit | undefined {
+  const band = scene.layout.bands.find((b) => y_px >= b.y && y_px < b.y + b.h);
+  if (band?.type !== 'group') return undefined;
+  const row = row_at(band, y_px);
+  if (row === undefined) return undefined;
+  const at_ns = ns_of_x(scene.viewport, x_px);
+  const covers = scene.cache.cover(scene.k, scene.tiles[0], scene.tiles[1], band.group.id);
+  const reach = kReachPx * ns_per_px(scene.viewport);
+  return (
+    slice_at(covers, band.group, row, at_ns, reach) ?? gap_at(scene.viewport, covers, band.group, row, at_ns)
+  );
+}
+
+function row_at(band: GroupBand, y_px: number): number | undefined {
+  if (band.collapsed) return band.first_row;
+  const shown = Math.floor((y_px - band.row_y) / band.pitch);
+  const inside = y_px - band.row_y - shown * band.pitch < band.row_h + 1;
+  return shown >= 0 && shown < band.rows && inside ? band.first_row + shown : undefined;
+}
+
+/** The slice that holds `at_ns`, else the nearest one within `reach_ns`. */
+export function slice_at(
+  covers: readonly Cover[],
+  group: GroupInfo,
+  row: number,
+  at_ns: number,
+  reach_ns: number,
+): SliceHit | undefined {
+  let best: { tile: Tile; n: number; distance: number } | undefined;
+  for (const { tile, start_ns, end_ns } of covers) {
+    if (tile === undefined || row >= tile.rows) continue;
+    if (at_ns + reach_ns < start_ns || at_ns - reach_ns >= end_ns) continue;
+    const until = tile.row_begin[row + 1] ?? 0;
+    for (let n = first_ending_after(tile, row, at_ns - reach_ns); n < until; n++) {
+      const left = slice_start_ns(tile, n);
+      if (left > at_ns + reach_ns) break;
+      const distance = Math.max(0, left - at_ns, at_ns - slice_end_ns(tile, n));
+      if (best === undefined || distance < best.distance) best = { tile, n, distance };
+    }
+  }
+  return best === undefined ? undefined : hit_of(best.tile, best.n, group, row);
+}
+
+export function hit_of(tile: Tile, n: number, group: GroupInfo, row: number): SliceHit {
+  const flags = tile.flags[n] ?? 0;
+  return {
+    type: 'slice',
+    group,
+    row,
+    id: tile.id[n] ?? 0,
+    name: tile.name[n] ?? 0,
+    count: tile.count[n] ?? 1,
+    kind: tile.kind[n] ?? 0,
+    busy: tile.busy[n] ?? 255,
+    start_ns: slice_start_ns(tile, n),
+    end_ns: slice_end_ns(tile, n),
+    clipped: (flags & (kContinuesLeft | kContinuesRight)) !== 0,
+  };
+}
+
+function gap_at(
+  v: Viewport,
+  covers: readonly Cover[],
+  group: GroupInfo,
+  row: number,
+  at_ns: number,
+): GapHit | undefined {
+  if (group.type !== 'device') return undefined;
+  let start_ns: number | undefined;
+  let end_ns: number | undefined;
+  for (const cover of covers) {
+    const { tile } = cover;
+    if (tile === undefined) return undefined; // still loading: nobody knows yet
+    if (row >= tile.rows) continue;
+    const first = tile.row_begin[row] ?? 0;
+    const until = tile.row_begin[row + 1] ?? 0;
+    const next = first_ending_after(tile, row, at_ns);
+    if (next > first) start_ns = Math.max(start_ns ?? -Infinity, slice_end_ns(tile, next - 1));
+    if (next < until) end_ns = Math.min(end_ns ?? Infinity, slice_start_ns(tile, next));
+  }
+  if (start_ns !== undefined && start_ns < v.start_ns) start_ns = undefined;
+  if (end_ns !== undefined && end_ns > v.end_ns) end_ns = undefined;
+  return { type: 'gap', group, row, at_ns, start_ns, end_ns };
+}
+
+/** Where a slice of a group is drawn; the header of its section when that is collapsed. */
+export function place_of(
+  l: Layout,
+  group: number,
+  row: number,
+): { y: number; h: number; exact: boolean } | undefined {
+  for (const band of l.bands) {
+    if (band.type === 'section' && band.collapsed && band.groups.includes(group)) {
+      return { y: band.y + 3, h: band.h - 6, exact: false };
+    }
+    if (band.type !== 'group' || band.group.id !== group) continue;
+    const top = row_top(band, row);
+    if (top !== undefined) return { y: top, h: band.row_h, exact: !band.collapsed };
+    return { y: band.y + band.h - 4, h: 3, exact: false };
+  }
+  return undefined;
+}

@@ -1,0 +1,196 @@
+// Rows to pixels. Sections hold groups (threads, streams) and counters; each becomes a band with a
+// fixed height, so that nothing jumps while the view moves in time.
+
+export interface GroupInfo {
+  readonly id: number;
+  readonly section: string;
+  readonly section_label: string;
+  readonly type: 'host' | 'python' | 'device' | 'device_annotation' | 'sync' | 'other';
+  readonly label: string;
+  readonly sublabel: string;
+  readonly rows: number;
+  readonly events: number;
+}
+
+export interface CounterInfo {
+  readonly id: string;
+  readonly section: string;
+  readonly label: string;
+  readonly unit: string;
+}
+
+/** What the user folded and unfolded. */
+export interface Folding {
+  readonly sections: ReadonlySet<string>;
+  readonly groups: ReadonlySet<number>;
+  /** Groups that show all of their levels, not only the first kMaxLevels. */
+  readonly deep: ReadonlySet<number>;
+}
+
+export interface SectionBand {
+  readonly type: 'section';
+  readonly section: string;
+  readonly label: string;
+  readonly collapsed: boolean;
+  readonly groups: readonly number[];
+  readonly y: number;
+  readonly h: number;
+}
+
+export interface GroupBand {
+  readonly type: 'group';
+  readonly group: GroupInfo;
+  readonly collapsed: boolean;
+  /** First row shown, and how many. */
+  readonly first_row: number;
+  readonly rows: number;
+  /** Top of the first row shown, from the top of the content. */
+  readonly row_y: number;
+  readonly row_h: number;
+  readonly pitch: number;
+  readonly y: number;
+  readonly h: number;
+}
+
+export interface CounterBand {
+  readonly type: 'counter';
+  readonly counter: CounterInfo;
+  readonly y: number;
+  readonly h: number;
+}
+
+export type Band = SectionBand | GroupBand | CounterBand;
+
+export interface Layout {
+  readonly bands: readonly Band[];
+  readonly height: number;
+}
+
+export const kSectionH = 22;
+export const kCounterH = 60;
+export const kMaxLevels = 6;
+const kHostRow = 18;
+const kDeviceRow = 34;
+/** A stream whose slices overlap has sub-rows; each is lower, so that the stream stays one thing. */
+const kDeviceSubRow = 20;
+const kRowGap = 2;
+const kPadTop = 3;
+const kPadBottom = 7;
+/** Room for a label and its second line. */
+const kLeastH = 40;
+const kCollapsedH = 20;
+const kSummaryH = 6;
+
+export function layout(
+  groups: readonly GroupInfo[],
+  counters: readonly CounterInfo[],
+  folding: Folding,
+  /** Rows at the top of a group that the step band already shows. */
+  hidden_rows: (group: number) => number = () => 0,
+): Layout {
+  const bands: Band[] = [];
+  let y = 0;
+  for (const section of sections_of(groups, counters)) {
+    const inside = groups.filter((g) => g.section === section.key);
+    const collapsed = folding.sections.has(section.key);
+    bands.push({
+      type: 'section',
+      section: section.key,
+      label: section.label,
+      collapsed,
+      groups: inside.map((g) => g.id),
+      y,
+      h: kSectionH,
+    });
+    y += kSectionH;
+    if (collapsed) continue;
+    for (const group of inside) {
+      const band = group_band(group, y, folding, hidden_rows(group.id));
+      bands.push(band);
+      y += band.h;
+    }
+    for (const counter of counters.filter((c) => c.section === section.key)) {
+      bands.push({ type: 'counter', counter, y, h: kCounterH });
+      y += kCounterH;
+    }
+  }
+  return { bands, height: y };
+}
+
+function sections_of(
+  groups: readonly GroupInfo[],
+  counters: readonly CounterInfo[],
+): { key: string; label: string }[] {
+  const labels = new Map<string, string>();
+  for (const g of groups) if (!labels.has(g.section)) labels.set(g.section, g.section_label);
+  for (const c of counters) if (!labels.has(c.section)) labels.set(c.section, c.section);
+  return [...labels].map(([key, label]) => ({ key, label }));
+}
+
+function group_band(group: GroupInfo, y: number, folding: Folding, hidden: number): GroupBand {
+  const collapsed = folding.groups.has(group.id);
+  const first_row = Math.min(hidden, Math.max(0, group.rows - 1));
+  if (collapsed) {
+    const row_y = y + (kCollapsedH - kSummaryH) / 2;
+    const size = { row_y, row_h: kSummaryH, pitch: kSummaryH, y, h: kCollapsedH };
+    return { type: 'group', group, collapsed, first_row, rows: 1, ...size };
+  }
+  const rows = shown_rows(group, first_row, folding.deep.has(group.id));
+  const row_h = !is_device(group) ? kHostRow : rows === 1 ? kDeviceRow : kDeviceSubRow;
+  const pitch = row_h + kRowGap;
+  const h = Math.max(kLeastH, kPadTop + rows * pitch - kRowGap + kPadBottom);
+  return { type: 'group', group, collapsed, first_row, rows, row_y: y + kPadTop, row_h, pitch, y, h };
+}
+
+/** One level more than the limit is shown rather than hidden behind a button of the same height. */
+function shown_rows(group: GroupInfo, first_row: number, deep: boolean): number {
+  const rows = Math.max(1, group.rows - first_row);
+  return deep || rows <= kMaxLevels + 1 ? rows : kMaxLevels;
+}
+
+export function is_device(group: GroupInfo): boolean {
+  return group.type === 'device';
+}
+
+/** Levels that are there but not shown. */
+export function hidden_levels(band: GroupBand): number {
+  return band.collapsed ? 0 : Math.max(0, band.group.rows - band.first_row - band.rows);
+}
+
+/** Top of a row in the content, if it is shown. */
+export function row_top(band: GroupBand, row: number): number | undefined {
+  const shown = row - band.first_row;
+  if (band.collapsed) return band.row_y;
+  if (shown < 0 || shown >= band.rows) return undefined;
+  return band.row_y + shown * band.pitch;
+}
+
+export function band_of_group(l: Layout, group: number): GroupBand | undefined {
+  return l.bands.find((b): b is GroupBand => b.type === 'group' && b.group.id === group);
+}
+
+/** Bands that touch [top, bottom) of the content. */
+export function bands_between(l: Layout, top: number, bottom: number): readonly Band[] {
+  return l.bands.filter((b) => b.y < bottom && b.y + b.h > top);
+}
+
+/** Groups whose tiles a view of [top, bottom) needs, those of collapsed sections included. */
+export function groups_between(l: Layout, top: number, bottom: number): number[] {
+  const ids: number[] = [];
+  for (const b of bands_between(l, top, bottom)) {
+    if (b.type === 'group') ids.push(b.group.id);
+    if (b.type === 'section' && b.collapsed) ids.push(...b.groups);
+  }
+  return ids;
+}
+
+/** With many threads only the busiest start open; the rest are one thin line each. */
+export function initial_folding(groups: readonly GroupInfo[], open_hosts = 6): Folding {
+  const hosts = groups.filter((g) => g.type === 'host' || g.type === 'python');
+  const busiest = [...hosts].sort((a, b) => b.events - a.events).slice(0, open_hosts);
+  const open = new Set(busiest.map((g) => g.id));
+  const folded = groups.filter((g) =>
+    g.type === 'host' || g.type === 'python' ? !open.has(g.id) : g.type === 'sync',
+  );
+  return { sections: new Set(), groups: new Set(folded.map((g) => g.id)), deep: new Set() };
+}

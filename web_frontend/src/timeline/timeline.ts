@@ -1,0 +1,513 @@
+// The timeline as one object: view, folding, selection in; pictures out. It owns the canvases and the
+// frame loop, draws only when something changed, and asks its sources for what the picture lacks.
+// Input comes through `input.ts`, the page around it through `TimelineEvents`.
+import { CounterCache, type FetchCounters } from './counter_cache';
+import { Flight } from './flight';
+import { hit_test, place_of, type Hit } from './hit_test';
+import { LabelCache, TextMeasure } from './labels';
+import {
+  band_of_group,
+  groups_between,
+  initial_folding,
+  layout,
+  type CounterInfo,
+  type Folding,
+  type GroupInfo,
+  type Layout,
+} from './layout';
+import { busy_lane, kMinimapH, paint_minimap, type BusyLane, type LaneTile } from './minimap';
+import type { Move } from './motion';
+import { paint_overlay } from './overlay';
+import { kLabelFontPx, TrackPainter } from './painter';
+import { read_palette, type Palette } from './palette';
+import { kHeadH, paint_ruler, paint_steps, type StepInfo } from './ruler';
+import type { Area, Arrow, Selection } from './scene';
+import { Surface } from './surface';
+import { TileCache, type FetchTiles } from './tile_cache';
+import { ticks_for } from './ticks';
+import {
+  fit_all,
+  level_for,
+  level_of_whole,
+  pan_by,
+  reveal,
+  tiles_in_view,
+  zoom_at,
+  type Limits,
+  type Viewport,
+} from './viewport';
+
+export interface TraceInfo {
+  readonly limits: Limits;
+  readonly groups: readonly GroupInfo[];
+  readonly steps: readonly StepInfo[];
+}
+
+export interface Sources {
+  readonly tiles: FetchTiles;
+  readonly counters: FetchCounters;
+  /** A name by its id; undefined while it is not known yet. */
+  readonly name_of: (id: number) => string | undefined;
+}
+
+export interface TimelineEvents {
+  on_view(view: Viewport): void;
+  on_layout(layout: Layout): void;
+  /** Each frame, with how far the tracks are scrolled. */
+  on_frame(scroll_px: number): void;
+  on_stale(): void;
+  on_error(error: Error): void;
+}
+
+export interface Stage {
+  readonly base: HTMLCanvasElement;
+  readonly overlay: HTMLCanvasElement;
+  readonly minimap: HTMLCanvasElement;
+  /** Scrolls the tracks; its scrollTop is the state. */
+  readonly scroller: HTMLElement;
+}
+
+/** Tracks just outside the window are loaded too, so that scrolling does not meet empty rows. */
+const kScrollAheadPx = 300;
+
+export class Timeline {
+  view: Viewport;
+  layout: Layout = { bands: [], height: 0 };
+  palette: Palette;
+  selection: Selection | undefined;
+  area: Area | undefined;
+  readonly counters: CounterCache;
+  readonly cache: TileCache;
+
+  private readonly base: Surface;
+  private readonly overlay: Surface;
+  private readonly strip: Surface;
+  private readonly painter = new TrackPainter();
+  private readonly measure: TextMeasure;
+  private readonly labels: LabelCache;
+  private readonly whole_k: number;
+  private folding: Folding;
+  private step_infos: readonly StepInfo[];
+  private counter_infos: readonly CounterInfo[] = [];
+  private hidden_rows = new Map<number, number>();
+  private lanes: { host: BusyLane; device: BusyLane | undefined } | undefined;
+  private k: number | undefined;
+  private tiles: readonly [number, number] = [0, 0];
+  private arrows: readonly Arrow[] = [];
+  private found: ReadonlySet<number> | undefined;
+  private bins: readonly number[] | undefined;
+  private pointer: { x: number; y: number } | undefined;
+  private hover: Hit | undefined;
+  private dragged: Area | undefined;
+  private flight: Flight | undefined;
+  private height_px = 0;
+  private frame_id = 0;
+  private base_dirty = true;
+  private shown = true;
+  private first_tiles = false;
+  private fitted = false;
+  private waiters: (() => void)[] = [];
+  /** Moves that go on while a key is held; asked once a frame. */
+  motion: ((elapsed_ms: number) => Move | undefined) | undefined;
+  private last_ms = 0;
+
+  constructor(
+    readonly stage: Stage,
+    private readonly trace: TraceInfo,
+    private readonly sources: Sources,
+    private readonly events: TimelineEvents,
+  ) {
+    this.base = new Surface(stage.base);
+    this.overlay = new Surface(stage.overlay);
+    this.strip = new Surface(stage.minimap);
+    this.palette = read_palette(getComputedStyle(stage.base));
+    this.measure = measure_in(stage.base, this.palette);
+    this.labels = new LabelCache(sources.name_of, this.measure);
+    this.folding = initial_folding(trace.groups);
+    this.view = fit_all(trace.limits, 1);
+    this.step_infos = trace.steps;
+    this.whole_k = level_of_whole(trace.limits.end_ns - trace.limits.start_ns);
+    this.cache = new TileCache(sources.tiles, {
+      on_tiles: () => this.tiles_came(),
+      on_stale: () => events.on_stale(),
+      on_error: (error) => events.on_error(error),
+    });
+    this.cache.pin_level(this.whole_k);
+    this.counters = new CounterCache(
+      sources.counters,
+      () => this.counters_came(),
+      (error) => events.on_error(error),
+    );
+    this.relayout();
+    if (trace.groups.length > 0) {
+      this.cache.load({ k: this.whole_k, first: 0, last: 0, groups: trace.groups.map((g) => g.id) });
+    }
+  }
+
+  get limits(): Limits {
+    return this.trace.limits;
+  }
+  get groups(): readonly GroupInfo[] {
+    return this.trace.groups;
+  }
+  get steps(): readonly StepInfo[] {
+    return this.step_infos;
+  }
+  get scroll_px(): number {
+    return this.stage.scroller.scrollTop;
+  }
+  get folds(): Folding {
+    return this.folding;
+  }
+
+  destroy(): void {
+    this.cache.stop();
+    this.counters.stop();
+    cancelAnimationFrame(this.frame_id);
+    this.shown = false;
+    this.settle();
+  }
+
+  /** Size of the tracks' canvas; a hidden frame reports 0 and is left alone. */
+  resize(width_px: number, height_px: number, dpr: number): void {
+    if (width_px < 1 || height_px < 1) return;
+    this.base.resize(width_px, height_px, dpr);
+    this.overlay.resize(width_px, height_px, dpr);
+    this.strip.resize(width_px, kMinimapH, dpr);
+    this.height_px = height_px;
+    this.view = this.fitted ? { ...this.view, width_px } : fit_all(this.limits, width_px);
+    this.fitted = true;
+    this.lanes = undefined;
+    this.redraw();
+  }
+
+  set_shown(shown: boolean): void {
+    this.shown = shown;
+    if (shown) this.redraw();
+  }
+
+  /** The theme changed: colours are read anew. */
+  retheme(): void {
+    this.palette = read_palette(getComputedStyle(this.stage.base));
+    this.redraw();
+  }
+
+  set_steps(steps: readonly StepInfo[]): void {
+    this.step_infos = steps;
+    this.redraw();
+  }
+
+  /** Names have been loaded: labels and step rows can be told now. */
+  names_came(): void {
+    this.lanes = undefined;
+    this.hide_step_rows();
+  }
+
+  set_view(view: Viewport, animate = false): void {
+    const to = { ...view, width_px: this.view.width_px };
+    this.fitted = true;
+    if (animate && this.view.width_px > 1 && !reduced_motion()) this.flight = new Flight(this.view, to);
+    else this.move_to(to);
+    this.redraw();
+  }
+
+  /** Where the view is going, while it is on its way. */
+  get target(): Viewport {
+    return this.flight?.to ?? this.view;
+  }
+
+  move(move: Move, at_x = this.pointer?.x ?? this.view.width_px / 2): void {
+    let view = this.view;
+    if (move.zoom !== 1) view = zoom_at(view, at_x, move.zoom, this.limits);
+    if (move.pan_px !== 0) view = pan_by(view, move.pan_px, this.limits);
+    this.flight = undefined;
+    this.move_to(view);
+    this.redraw();
+  }
+
+  scroll_by(dy: number): void {
+    this.stage.scroller.scrollTop += dy;
+    this.redraw();
+  }
+
+  fold(folding: Partial<Folding>): void {
+    this.folding = { ...this.folding, ...folding };
+    this.relayout();
+  }
+
+  select(selection: Selection | undefined, arrows: readonly Arrow[] = []): void {
+    this.selection = selection;
+    this.arrows = arrows;
+    this.redraw_overlay();
+  }
+  set_arrows(arrows: readonly Arrow[]): void {
+    this.arrows = arrows;
+    this.redraw_overlay();
+  }
+  set_area(area: Area | undefined): void {
+    this.area = area;
+    this.redraw_overlay();
+  }
+  /** A range being dragged, shown in place of the area until it is let go. */
+  set_dragged(range: Area | undefined): void {
+    this.dragged = range;
+    this.redraw_overlay();
+  }
+  set_search(found: ReadonlySet<number> | undefined, bins: readonly number[] | undefined): void {
+    this.found = found;
+    this.bins = bins;
+    this.redraw();
+  }
+
+  /** Brings a slice into sight: unfolds its group, scrolls to its row, pans to its time. */
+  reveal(s: Selection): void {
+    const group = this.groups.find((g) => g.id === s.group);
+    if (group === undefined) return;
+    const folding = this.folding;
+    const deep = new Set(folding.deep);
+    const sections = new Set(folding.sections);
+    const groups = new Set(folding.groups);
+    let changed = sections.delete(group.section);
+    changed = groups.delete(group.id) || changed;
+    const place = place_of(this.layout, s.group, s.row);
+    if (place?.exact === false && band_of_group(this.layout, s.group) !== undefined && !changed) {
+      deep.add(group.id);
+      changed = true;
+    }
+    if (changed) this.fold({ deep, sections, groups });
+    this.scroll_to(s.group, s.row);
+    this.set_view(reveal(this.target, s.start_ns, s.end_ns, this.limits), true);
+  }
+
+  hit(x: number, y: number): Hit | undefined {
+    if (this.k === undefined || y < kHeadH) return undefined;
+    return hit_test(this.scene(this.k), x, y - kHeadH + this.scroll_px);
+  }
+
+  point(pointer: { x: number; y: number } | undefined): void {
+    this.pointer = pointer;
+    this.hover = pointer === undefined ? undefined : this.hit(pointer.x, pointer.y);
+    this.redraw_overlay();
+  }
+
+  redraw(): void {
+    this.base_dirty = true;
+    this.redraw_overlay();
+  }
+
+  /** Resolves when everything asked for is here and drawn. For tests and for the event table. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiters.push(resolve);
+      this.settle();
+    });
+  }
+
+  private redraw_overlay(): void {
+    if (this.frame_id === 0 && this.shown) {
+      this.frame_id = requestAnimationFrame((now) => this.frame(now));
+    }
+  }
+
+  private move_to(view: Viewport): void {
+    this.view = view;
+    this.events.on_view(view);
+  }
+
+  private frame(now_ms: number): void {
+    this.frame_id = 0;
+    if (this.height_px < 1) return;
+    this.advance(now_ms);
+    const k = level_for(this.view, this.k);
+    this.k = k;
+    this.tiles = tiles_in_view(this.view, k, this.limits);
+    this.want(k);
+    if (this.base_dirty) this.paint_base(k);
+    this.paint_overlay(k);
+    this.base_dirty = false;
+    this.events.on_frame(this.scroll_px);
+    if (this.flight !== undefined || this.motion?.(0) !== undefined) this.redraw();
+    this.settle();
+  }
+
+  private advance(now_ms: number): void {
+    const elapsed = now_ms - this.last_ms;
+    this.last_ms = now_ms;
+    const move = this.motion?.(elapsed);
+    if (move !== undefined) this.move(move);
+    if (this.flight === undefined) return;
+    const { view, done } = this.flight.at(now_ms);
+    if (done) this.flight = undefined;
+    this.move_to(view);
+    this.base_dirty = true;
+  }
+
+  private want(k: number): void {
+    const top = this.scroll_px - kScrollAheadPx;
+    const groups = groups_between(this.layout, top, this.scroll_px + this.height_px + kScrollAheadPx);
+    const [first, last] = this.tiles;
+    const end = tiles_in_view({ ...this.limits, width_px: 1 }, k, this.limits)[1];
+    if (groups.length > 0) this.cache.want({ k, first, last, groups, end });
+    this.counters.want(this.view);
+  }
+
+  private scene(k: number): {
+    viewport: Viewport;
+    layout: Layout;
+    k: number;
+    tiles: readonly [number, number];
+    cache: TileCache;
+  } {
+    return { viewport: this.view, layout: this.layout, k, tiles: this.tiles, cache: this.cache };
+  }
+
+  private paint_base(k: number): void {
+    const ctx = this.base.at(kHeadH);
+    if (ctx === null) return;
+    const ticks = ticks_for(this.view);
+    this.painter.paint(ctx, {
+      ...this.scene(k),
+      scroll_px: this.scroll_px,
+      height_px: this.height_px - kHeadH,
+      pixel: this.base.pixel,
+      labels: this.labels,
+      counters: this.counters.data,
+      palette: this.palette,
+      ticks,
+    });
+    this.base.at(0);
+    paint_ruler(ctx, this.view, ticks, this.palette);
+    paint_steps(ctx, this.view, this.steps, this.palette, this.measure);
+    this.paint_strip();
+    if (this.lanes !== undefined && !this.first_tiles) {
+      this.first_tiles = true;
+      performance.mark('first-tiles');
+    }
+  }
+
+  private paint_strip(): void {
+    this.lanes ??= this.measure_lanes();
+    const ctx = this.strip.at(0);
+    if (ctx === null || this.lanes === undefined) return;
+    paint_minimap(ctx, {
+      width_px: this.view.width_px,
+      limits: this.limits,
+      viewport: this.view,
+      palette: this.palette,
+      bins: this.bins,
+      ...this.lanes,
+    });
+  }
+
+  private paint_overlay(k: number): void {
+    const ctx = this.overlay.at(0);
+    if (ctx === null) return;
+    paint_overlay(ctx, {
+      ...this.scene(k),
+      scroll_px: this.scroll_px,
+      height_px: this.height_px,
+      palette: this.palette,
+      measure: this.measure,
+      labels: this.labels,
+      name_of: this.sources.name_of,
+      pointer: this.pointer,
+      hover: this.hover,
+      selection: this.selection,
+      area: this.dragged ?? this.area,
+      arrows: this.arrows,
+      found: this.found,
+    });
+  }
+
+  private tiles_came(): void {
+    if (this.lanes === undefined) this.hide_step_rows();
+    if (this.pointer !== undefined) this.hover = this.hit(this.pointer.x, this.pointer.y);
+    this.redraw();
+  }
+
+  private counters_came(): void {
+    const known = new Set(this.counter_infos.map((c) => c.id));
+    const fresh = [...this.counters.data.values()].map((d) => d.info).filter((c) => !known.has(c.id));
+    if (fresh.length > 0) {
+      this.counter_infos = [...this.counter_infos, ...fresh];
+      this.relayout();
+    }
+    this.redraw();
+  }
+
+  private relayout(): void {
+    this.layout = layout(
+      this.groups,
+      this.counter_infos,
+      this.folding,
+      (group) => this.hidden_rows.get(group) ?? 0,
+    );
+    this.events.on_layout(this.layout);
+    this.redraw();
+  }
+
+  /** A first row that holds nothing but steps only repeats the band above it. */
+  private hide_step_rows(): void {
+    for (const group of this.groups) {
+      if (group.type !== 'host' || group.rows < 2 || this.hidden_rows.has(group.id)) continue;
+      const tile = this.cache.get(this.whole_k, 0, group.id);
+      if (tile === undefined) continue;
+      let only_steps = (tile.row_begin[1] ?? 0) > 0;
+      for (let n = 0; n < (tile.row_begin[1] ?? 0); n++) {
+        const name = this.sources.name_of(tile.name[n] ?? 0) ?? '';
+        if ((tile.count[n] ?? 1) > 1 || !/^ProfilerStep\b/.test(name)) only_steps = false;
+      }
+      if (only_steps) this.hidden_rows.set(group.id, 1);
+    }
+    this.relayout();
+  }
+
+  private measure_lanes(): { host: BusyLane; device: BusyLane | undefined } | undefined {
+    const columns = Math.floor(this.view.width_px);
+    const tiles_of = (type: GroupInfo['type'], rows: number): LaneTile[] =>
+      this.groups.flatMap((g) => {
+        const tile = g.type === type ? this.cache.get(this.whole_k, 0, g.id) : undefined;
+        return tile === undefined ? [] : [{ tile, first_row: this.hidden_rows.get(g.id) ?? 0, rows }];
+      });
+    const host = tiles_of('host', 1);
+    const device = tiles_of('device', 64);
+    if (host.length === 0 && device.length === 0) return undefined;
+    return {
+      host: busy_lane(host, this.limits, columns),
+      device: device.length === 0 ? undefined : busy_lane(device, this.limits, columns),
+    };
+  }
+
+  private scroll_to(group: number, row: number): void {
+    const place = place_of(this.layout, group, row);
+    if (place === undefined) return;
+    const room = this.height_px - kHeadH;
+    const top = this.scroll_px;
+    if (place.y < top + 24) this.stage.scroller.scrollTop = Math.max(0, place.y - room / 3);
+    else if (place.y + place.h > top + room - 12) {
+      this.stage.scroller.scrollTop = place.y + place.h - (room * 2) / 3;
+    }
+  }
+
+  private settle(): void {
+    const busy =
+      this.shown &&
+      (this.frame_id !== 0 || this.cache.busy || this.counters.busy || this.flight !== undefined);
+    if (busy) return;
+    const done = this.waiters;
+    this.waiters = [];
+    for (const resolve of done) resolve();
+  }
+}
+
+function reduced_motion(): boolean {
+  return typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
+/** Text widths at the labels' size, measured on a context of its own. */
+function measure_in(canvas: HTMLCanvasElement, palette: Palette): TextMeasure {
+  const ctx = canvas.ownerDocument.createElement('canvas').getContext('2d');
+  if (ctx === null) return new TextMeasure((text) => text.length * 6);
+  ctx.font = `${kLabelFontPx}px ${palette.font}`;
+  return new TextMeasure((text) => ctx.measureText(text).width);
+}
