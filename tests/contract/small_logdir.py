@@ -1,5 +1,5 @@
 """Writes a small log directory: two ranks of a training run with everything recorded, hostile
-names, and files that are broken, foreign or empty. `python small_logdir.py DIR` leaves it to look at."""
+names, and files that are broken, foreign or empty. `small_logdir.py DIR` leaves it to look at."""
 
 import gzip
 import json

@@ -1,0 +1,33 @@
+// The log directories that are looked at: what the example records, a made one with everything in
+// it, real V100 and H100 traces where ../shared is, and an empty one.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { root, shared, binary } from './paths.js';
+
+const kReal = {
+  v100: 'fixtures/HTA/ns_resolution_trace_rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz',
+  h100: 'fixtures/TraceLens/traces_h100_Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz',
+};
+
+/** {name: directory}; `remove()` takes them away again. */
+export function logdirs() {
+  const top = mkdtempSync(join(tmpdir(), 'traceglass-e2e-'));
+  const made = { empty: join(top, 'empty'), made: join(top, 'made') };
+  mkdirSync(made.empty);
+  execFileSync('python3', [join(root, 'tests/contract/small_logdir.py'), made.made]);
+  for (const [name, path] of Object.entries(kReal)) {
+    const source = join(shared, path);
+    if (!existsSync(source)) continue;
+    made[name] = join(top, name);
+    mkdirSync(made[name]);
+    symlinkSync(source, join(made[name], basename(source)));
+  }
+  const example = join(dirname(binary), 'train_mlp');
+  if (existsSync(example)) {
+    made.demo = join(top, 'demo');
+    execFileSync(example, [made.demo], { stdio: 'ignore' });
+  }
+  return { ...made, remove: () => rmSync(top, { recursive: true, force: true }) };
+}
