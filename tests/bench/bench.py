@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""bench.py [--list | NAME…]: measures and prints `name  value  limit  ok|over` a line; exits 1 when
+one is over. Values are ratios to what is timed in the same run, or bounds that a person feels.
+
+Inputs are real traces of ../shared made larger, or without that folder what the example records.
+"""
+
+import glob
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHARED = os.environ.get("TRACEGLASS_SHARED", os.path.join(os.path.dirname(ROOT), "shared"))
+RELEASE = os.path.join(ROOT, "build", "release")
+WORK = os.path.join(ROOT, "build", "bench")
+MEGABYTES = 200
+RUNS = 5  # of each side, alternately, so that both see the same machine
+
+SOURCES = {
+    "v100": "fixtures/HTA/ns_resolution_trace_rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz",
+    "h100": "fixtures/TraceLens/traces_h100_Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz",
+}
+
+
+def build(*targets):
+    run("cmake", "--build", "--preset", "release", "-j", str(os.cpu_count()), "--target", *targets)
+
+
+def run(*command, cwd=ROOT):
+    """Standard output of a command; its error output, and that of a build, goes to ours."""
+    done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)} ended with {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+def program(name, *arguments):
+    return json.loads(run(os.path.join(RELEASE, name), *arguments))
+
+
+def large_traces():
+    """{name: file of at least MEGABYTES of JSON}, made once."""
+    sources = {name: os.path.join(SHARED, path) for name, path in SOURCES.items()}
+    sources = {name: path for name, path in sources.items() if os.path.exists(path)}
+    if not sources:
+        build("train_mlp")
+        recorded = os.path.join(WORK, "recorded")
+        if not glob.glob(f"{recorded}/**/*.pt.trace.json.gz", recursive=True):
+            run(os.path.join(RELEASE, "train_mlp"), recorded)
+        sources = {"own": min(glob.glob(f"{recorded}/**/*.pt.trace.json.gz", recursive=True))}
+    made = {}
+    for name, source in sources.items():
+        folder = os.path.join(WORK, name)
+        made[name] = os.path.join(folder, f"{name}.pt.trace.json.gz")
+        if not os.path.exists(made[name]):
+            os.makedirs(folder, exist_ok=True)
+            temporary = os.path.join(WORK, f"{name}.tmp")
+            replicate = os.path.join(ROOT, "tests", "bench", "replicate.py")
+            run(sys.executable, replicate, source, temporary, "--megabytes", str(MEGABYTES))
+            os.replace(temporary, made[name])
+    return made
+
+
+def bench_load():
+    """DESIGN's bound: a load takes at most 3 times the floor, and no more memory than the JSON."""
+    build("load_bench", "ingest_floor")
+    for name, path in large_traces().items():
+        loads, floors = [], []
+        for _ in range(RUNS):
+            loads.append(program("load_bench", path))
+            floors.append(program("ingest_floor", path, "1"))
+        seconds = statistics.median(load["seconds"] for load in loads)
+        floor = statistics.median(floor["seconds"] for floor in floors)
+        raw = floors[0]["bytes"]
+        note = f"{seconds:.3f} s for {raw / 1e6:.0f} MB, floor {floor:.3f} s"
+        yield f"load.{name}.time_ratio", seconds / floor, 3.0, note
+        peak = max(load["peak_bytes"] for load in loads)
+        yield f"load.{name}.memory_ratio", peak / raw, 1.0, f"peak {peak / 1e6:.0f} MB"
+
+
+def bench_scope():
+    """A scope costs at most two clock reads and 5 ns; a disabled one at most 2 ns."""
+    yield from program_lines("scope_bench")
+
+
+def bench_tile():
+    yield from program_lines("tile_bench")
+
+
+def program_lines(name):
+    """A program of ours that prints `name value limit` a line."""
+    build(name)
+    for line in run(os.path.join(RELEASE, name)).splitlines():
+        measured, value, limit = line.split()[:3]
+        yield measured, float(value), float(limit), ""
+
+
+def bench_first_view():
+    """A loaded trace is seen within a second."""
+    build("traceglass")
+    run("npm", "run", "--silent", "--prefix", "web_frontend", "build")
+    os.environ["TRACEGLASS_BIN"] = os.path.join(RELEASE, "traceglass")
+    for name, path in large_traces().items():
+        view = os.path.join(ROOT, "tests", "bench", "first_view.js")
+        told = json.loads(run("node", view, os.path.dirname(path)))
+        yield f"first_view.{name}.seconds", told["median_ms"] / 1e3, 1.0, ""
+
+
+BENCHES = {
+    "load": [bench_load],
+    "scope": [bench_scope],
+    "tile": [bench_tile],
+    "first-view": [bench_first_view],
+    "ingest-first": [bench_load, bench_scope, bench_first_view],
+}
+
+
+def main():
+    names = sys.argv[1:] or ["ingest-first", "tile"]
+    if names == ["--list"]:
+        print("\n".join(BENCHES))
+        return 0
+    unknown = [name for name in names if name not in BENCHES]
+    if unknown:
+        sys.exit(f"no such bench: {', '.join(unknown)}; --list names them")
+    os.makedirs(WORK, exist_ok=True)
+    over = 0
+    for name in names:
+        for bench in BENCHES[name]:
+            for measured, value, limit, note in bench():
+                verdict = "ok" if value <= limit else "over"
+                over += verdict == "over"
+                print(f"{measured:28}  {value:8.3f}  {limit:6.3f}  {verdict}", flush=True)
+                if note:
+                    print(f"    {note}", file=sys.stderr, flush=True)
+    return 1 if over else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
