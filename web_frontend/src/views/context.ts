@@ -1,6 +1,7 @@
 // What the shell gives to every view, and what a view may ask of the shell. One object, so that a view stands alone in tests.
 import type { Api } from '../api/client';
 import type { Meta } from '../api/types';
+import type { StepChoice } from '../lib/steps';
 import type { UrlState } from '../lib/url_state';
 
 export interface Go {
@@ -16,6 +17,8 @@ export interface ViewContext {
   readonly state: UrlState;
   /** `steps` as the API wants it; undefined: all. */
   readonly steps: string | undefined;
+  /** Which steps, as positions in `meta.steps`, and whether the first was set aside by default. */
+  readonly choice: StepChoice;
   readonly theme: 'light' | 'dark';
   /** Changes the address. */
   go(patch: Partial<UrlState>, how?: Go): void;

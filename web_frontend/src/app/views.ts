@@ -1,0 +1,13 @@
+// The views that this page can show, each in its own chunk.
+import type { Component } from 'svelte';
+import type { ViewContext } from '../views/context';
+
+type ViewModule = Promise<{ default: Component<{ ctx: ViewContext }> }>;
+
+export const kLoaders: Readonly<Record<string, () => ViewModule>> = {
+  overview: () => import('../views/overview/Overview.svelte'),
+  operators: () => import('../views/operators/OperatorsView.svelte'),
+  kernels: () => import('../views/kernels/KernelsView.svelte'),
+  memory: () => import('../views/memory/MemoryView.svelte'),
+  trace: () => import('../views/trace/TraceView.svelte'),
+};

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { choose } from './selection';
+
+const span = (id: string, index: number, modified_unix_ms: number) => ({ id, index, modified_unix_ms });
+const runs = [
+  { name: 'a', workers: [{ name: 'w0', spans: [span('1', 1, 10), span('2', 2, 20)] }] },
+  {
+    name: 'b',
+    workers: [
+      { name: 'w0', spans: [span('3', 1, 30)] },
+      { name: 'w1', spans: [span('4', 1, 30)] },
+    ],
+  },
+];
+const id = (asked: Parameters<typeof choose>[1]): string | undefined => choose(runs, asked)?.span.id;
+
+describe('choose', () => {
+  it('takes the newest when nothing is asked', () => {
+    expect(id({})).toBe('3');
+    expect(choose(runs, {})?.missing).toBeUndefined();
+    expect(choose([], {})).toBeUndefined();
+  });
+
+  it('takes what is asked', () => {
+    expect(id({ run: 'a', worker: 'w0', span: 1 })).toBe('1');
+    expect(id({ run: 'a', worker: 'w0' })).toBe('2');
+    expect(id({ run: 'b', worker: 'w1' })).toBe('4');
+    expect(id({ run: 'a' })).toBe('2');
+  });
+
+  it('falls back, and says what is gone', () => {
+    expect(choose(runs, { run: 'c' })).toMatchObject({ span: { id: '3' }, missing: 'run c' });
+    expect(choose(runs, { run: 'b', worker: 'w9' })).toMatchObject({
+      span: { id: '3' },
+      missing: 'worker w9',
+    });
+    expect(choose(runs, { run: 'a', worker: 'w0', span: 7 })).toMatchObject({
+      span: { id: '2' },
+      missing: 'span 7',
+    });
+  });
+});
