@@ -1,0 +1,138 @@
+// torch.profiler for C++: records what the program's scopes do, on the steps a schedule picks,
+// and hands one Trace a cycle to `on_trace_ready`.
+//
+//   libtrace::Profiler profiler({.schedule = libtrace::Schedule::make({.wait = 1, .warmup = 1,
+//                                                                      .active = 3}),
+//                                .on_trace_ready = libtrace::tensorboard_trace_handler("logs")});
+//   profiler.start();
+//   for (...) { train_step(); profiler.step(); }
+//   profiler.stop();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "libtrace/record_function.h"
+#include "libtrace/schedule.h"
+#include "libtrace/status.h"
+#include "libtrace/trace.h"
+
+namespace libtrace {
+
+// A set of what to record.
+class Activities {
+ public:
+  static constexpr Activities cpu() noexcept { return Activities(1U << 0); }
+  // Device work. Where it cannot be recorded the profiler warns and goes on without it.
+  static constexpr Activities cuda() noexcept { return Activities(1U << 1); }
+  static constexpr Activities none() noexcept { return Activities(0); }
+
+  [[nodiscard]] constexpr bool has(Activities a) const noexcept {
+    return (bits_ & a.bits_) == a.bits_;
+  }
+  [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+  friend constexpr Activities operator|(Activities a, Activities b) noexcept {
+    return Activities(a.bits_ | b.bits_);
+  }
+  friend constexpr Activities operator-(Activities a, Activities b) noexcept {
+    return Activities(a.bits_ & ~b.bits_);
+  }
+  constexpr bool operator==(const Activities&) const = default;
+
+ private:
+  explicit constexpr Activities(std::uint32_t bits) noexcept : bits_(bits) {}
+  std::uint32_t bits_;
+};
+
+// Called on the thread that called step() or stop(), after a cycle is complete. May throw.
+using TraceHandler = std::function<void(const TracePtr&)>;
+// Receives what a library must not print: warnings and errors nobody can catch.
+using LogSink = std::function<void(std::string_view)>;
+
+enum class HandlerError : std::uint8_t {
+  kRethrow,  // step() or stop() throws it, once the transition is complete
+  kLog,      // to Options::log
+};
+
+// This process among those that train together; becomes the trace's `distributedInfo`.
+struct DistributedInfo {
+  std::string backend;
+  int rank = 0;
+  int world_size = 1;
+};
+
+struct Options {
+  Activities activities = Activities::cpu();
+  std::optional<ScheduleFn> schedule = {};  // absent: every step is recorded, without step markers
+  TraceHandler on_trace_ready = {};
+  HandlerError on_error = HandlerError::kRethrow;
+  // Ceiling of what recording may hold. What does not fit is dropped, newest first, and counted.
+  std::size_t max_bytes = std::size_t{1} << 30;
+  std::optional<DistributedInfo> distributed = {};
+  LogSink log = {};
+};
+
+struct Stats {
+  std::uint64_t cycles = 0;   // finished
+  std::uint64_t events = 0;   // ranges recorded in finished cycles
+  std::uint64_t dropped = 0;  // ranges dropped for lack of memory in finished cycles
+  std::size_t bytes = 0;      // held by the recorder now
+  std::size_t lanes = 0;      // threads seen in the last finished cycle
+  std::int64_t prepare_us = 0, start_us = 0, stop_us = 0;  // what the last transitions took
+};
+
+// One may run in a process at a time. Its calls come from one thread at a time; the handler may
+// use the const ones. Destruction stops it and keeps errors from escaping.
+class Profiler {
+ public:
+  // Throws std::invalid_argument when `options` make no sense.
+  explicit Profiler(Options options);
+  ~Profiler();
+  Profiler(const Profiler&) = delete;
+  Profiler& operator=(const Profiler&) = delete;
+
+  // Throw std::logic_error on misuse: started twice, two at a time, not started, called from
+  // the handler. A second stop() does nothing; a stopped profiler may start again.
+  void start();
+  void step();
+  void stop();
+
+  // Steps since construction. Within the handler: already the next step.
+  [[nodiscard]] std::uint64_t step_num() const noexcept;
+  // The last finished cycle; nullptr before there is one.
+  [[nodiscard]] TracePtr trace() const;
+  [[nodiscard]] Stats stats() const;
+
+  // Go into the trace being recorded, or else the next one, and into that one only.
+  void add_metadata(std::string_view key, std::string_view value);
+  Status add_metadata_json(std::string_view key, std::string_view json);
+  // Goes into every trace that starts from now on.
+  Status preset_metadata_json(std::string_view key, std::string_view json);
+
+ private:
+  friend class ProfilerGuard;
+  void stop_and_log() noexcept;
+
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// start() here, stop() at the end of the block. Errors of that stop() go to the log: call stop()
+// yourself to see them.
+class ProfilerGuard {
+ public:
+  explicit ProfilerGuard(Profiler& profiler) : profiler_(profiler) { profiler_.start(); }
+  ~ProfilerGuard() { profiler_.stop_and_log(); }
+  ProfilerGuard(const ProfilerGuard&) = delete;
+  ProfilerGuard& operator=(const ProfilerGuard&) = delete;
+
+ private:
+  Profiler& profiler_;
+};
+
+}  // namespace libtrace

@@ -1,0 +1,56 @@
+// A lane: the records of one thread. The thread alone writes it, at the price of its clock
+// readings; the collector (whoever opens and closes windows, one at a time) reads it meanwhile.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "libtrace/record/chunk.h"
+
+namespace libtrace::detail {
+
+inline constexpr std::size_t kThreadNameBytes = 16;  // with the NUL; the kernel's limit
+
+struct alignas(64) Lane {
+  // -- the owner and its signal handlers
+  Record* cursor = nullptr;  // next free slot of `chunk`
+  Record* limit = nullptr;
+  Chunk* chunk = nullptr;
+  std::atomic<std::uint32_t> busy{0};  // within begin: a handler that records now is refused
+  std::uint32_t full_window = 0;       // the window in which the pool had nothing left
+  std::atomic<std::uint64_t> dropped{0};
+
+  // -- written by the owner once, before others see the lane
+  pid_t tid = 0;
+  std::atomic<Chunk*> first_chunk{nullptr};
+  char name[kThreadNameBytes] = {};  // at its first scope
+  // -- written by the owner as it exits, published by `retired`
+  char exit_name[kThreadNameBytes] = {};
+  std::uint64_t exit_ticks = 0;
+  std::atomic<bool> retired{false};
+
+  // -- the collector
+  Lane* next = nullptr;
+  Chunk* unread = nullptr;      // first chunk with records not handed out; nullptr: first_chunk
+  Record* unread_at = nullptr;  // within it
+  std::uint64_t dropped_before = 0;
+};
+
+// Number of the current or last window; changes only while none is open.
+extern constinit std::atomic<std::uint32_t> window_number;
+// Scopes dropped on threads that could not even have a lane.
+extern constinit std::atomic<std::uint64_t> dropped_without_lane;
+
+// A step's scope: begins a record whose name is made at export.
+Record* begin_step(std::uint64_t number) noexcept;
+
+// Lanes that threads made since the last call, as a list by `next`. For the collector.
+Lane* take_new_lanes() noexcept;
+// Returns the memory of a retired lane whose chunks are taken.
+void free_lane(Lane* lane) noexcept;
+// In the child of a fork: this thread has no lane, and there are no new ones.
+void forget_lanes_after_fork() noexcept;
+
+}  // namespace libtrace::detail

@@ -1,0 +1,18 @@
+// What the recorder keeps once a process: which Profiler runs, and what a fork does to it.
+#pragma once
+
+#include <cstdint>
+
+namespace libtrace::detail {
+
+// Registers the fork handlers, once.
+void install_fork_handlers();
+
+// Makes `profiler` the one that runs; false when another one does.
+bool claim_recorder(const void* profiler) noexcept;
+void release_recorder(const void* profiler) noexcept;
+
+// Grows by one in the child of every fork. A session of an earlier number is the parent's.
+std::uint64_t fork_count() noexcept;
+
+}  // namespace libtrace::detail

@@ -1,0 +1,90 @@
+// A window: from start_trace to stop_trace. Opening one lets scopes record; closing it hands out,
+// as a Snapshot, what every lane recorded in between. Writers are never stopped: a lane's newest
+// chunk stays with its thread and is copied, the older ones change hands.
+//
+// All calls come from one thread at a time (the running Profiler's).
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "libtrace/record/chunk.h"
+#include "libtrace/record/clock.h"
+#include "libtrace/record/lane.h"
+
+namespace libtrace::detail {
+
+// What one thread recorded in one window. Owns its chunks.
+class LaneSnapshot {
+ public:
+  LaneSnapshot() = default;
+  LaneSnapshot(LaneSnapshot&& other) noexcept;
+  LaneSnapshot& operator=(LaneSnapshot&&) = delete;
+  ~LaneSnapshot();
+
+  // Calls f(const Record&) in the order of begins.
+  template <class F>
+  void for_each(F&& f) const {
+    const Record* at = first_;
+    for (Chunk* c = chunks_; c != nullptr; c = c->link, at = nullptr) {
+      walk(at != nullptr ? at : c->begin(), c->end.load(std::memory_order_acquire), f);
+    }
+    const auto* const tail = reinterpret_cast<const Record*>(tail_.data());
+    walk(tail, tail + tail_.size(), f);
+  }
+
+  [[nodiscard]] bool empty() const noexcept { return chunks_ == nullptr && tail_.empty(); }
+
+  pid_t tid = 0;
+  std::string thread_name;       // at its first scope or its end
+  std::uint64_t exit_ticks = 0;  // 0: the thread lives
+  std::uint64_t dropped = 0;
+
+ private:
+  friend class Window;
+  struct alignas(Record) Slot {
+    std::byte bytes[sizeof(Record)];
+  };
+  template <class F>
+  static void walk(const Record* r, const Record* end, F&& f) {
+    for (; r < end; r += slots_of(*r)) f(*r);
+  }
+  void copy_tail(const Record* begin, const Record* end);
+  void append(Chunk* chunk);
+
+  Chunk* chunks_ = nullptr;  // by link
+  Chunk* last_chunk_ = nullptr;
+  const Record* first_ = nullptr;  // within the first chunk
+  std::vector<Slot> tail_;
+};
+
+struct Snapshot {
+  pid_t pid = 0;
+  std::uint64_t start_ticks = 0, stop_ticks = 0;
+  ClockPair start_clock, stop_clock;
+  std::vector<LaneSnapshot> lanes;
+  std::uint64_t dropped = 0;  // of all lanes, and of threads that had none
+};
+
+class Window {
+ public:
+  // Makes memory ready for the window to come.
+  static void prepare();
+  static void open();
+  static Snapshot close();
+  // Ends a session: the stock of memory shrinks to what is cheap to keep.
+  static void release();
+  // Fork: the child forgets every lane; their memory stays mapped for scopes still open.
+  static void forget_after_fork() noexcept;
+
+ private:
+  static LaneSnapshot take(Lane& lane);
+  template <class F>
+  static void take_all(F&& f);
+};
+
+}  // namespace libtrace::detail
