@@ -1,6 +1,7 @@
 // `traceglass serve` and TensorBoard as children of a test: started on a free port, known by the
 // address that they print, ended with the test.
 import { spawn } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { binary, root } from './paths.js';
@@ -50,11 +51,25 @@ export function serve(logdir, ...options) {
   return start(binary, args, /http:\/\/127\.0\.0\.1:\d+[^\s]*/);
 }
 
-/** The TensorBoard of a virtual environment, with the plugin of this tree unless it is installed there. */
+/** A folder for PYTHONPATH in which the plugin of this tree looks installed. */
+function plugin_path() {
+  const folder = join(root, 'build/plugin_path');
+  const info = join(folder, 'traceglass-0.dist-info');
+  mkdirSync(info, { recursive: true });
+  writeFileSync(join(info, 'METADATA'), 'Metadata-Version: 2.1\nName: traceglass\nVersion: 0\n');
+  const points = '[tensorboard_plugins]\ntraceglass = traceglass_tb.plugin:TraceglassPlugin\n';
+  writeFileSync(join(info, 'entry_points.txt'), points);
+  rmSync(join(folder, 'traceglass_tb'), { force: true });
+  symlinkSync(join(root, 'tb_backend/tensorboard_plugin/traceglass_tb'), join(folder, 'traceglass_tb'));
+  return folder;
+}
+
+/** The TensorBoard of a virtual environment, with the plugin of this tree; `a:dir` is a logdir spec. */
 export function tensorboard(venv, logdir, { env = {}, options = [] } = {}) {
-  const args = ['--logdir', logdir, '--host', '127.0.0.1', '--port', '0', '--reload_interval', '0', ...options];
+  const where = logdir.includes(':') ? ['--logdir_spec', logdir] : ['--logdir', logdir];
+  const args = [...where, '--host', '127.0.0.1', '--port', '0', ...options];
   return start(join(venv, 'bin/tensorboard'), args, /http:\/\/[^\s]+:\d+[^\s]*/, {
-    PYTHONPATH: join(root, 'build/plugin_path'),
+    PYTHONPATH: plugin_path(),
     PYTHONUNBUFFERED: '1',
     TRACEGLASS_BIN: binary,
     ...env,
