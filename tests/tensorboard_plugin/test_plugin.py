@@ -1,7 +1,8 @@
 import unittest
+from unittest import mock
 
 import support
-from traceglass_tb import plugin
+from traceglass_tb import backend, launcher, plugin
 
 
 class PluginTest(unittest.TestCase):
@@ -21,6 +22,20 @@ class PluginTest(unittest.TestCase):
         made = plugin.TraceglassPlugin(support.context("/x"))
         made.is_active()
         self.assertIsNone(made._backend._server)
+
+
+class LauncherTest(unittest.TestCase):
+    def test_becomes_the_packaged_program(self):
+        with mock.patch.object(backend, "packaged_binary", return_value=support.FAKE):
+            arguments = ["traceglass", "serve", "/x"]
+            with mock.patch("os.execv") as execv, mock.patch("sys.argv", arguments):
+                launcher.main()
+        execv.assert_called_once_with(support.FAKE, arguments)
+
+    def test_missing_program_is_said(self):
+        with mock.patch.object(backend, "packaged_binary", return_value="/no/such"):
+            with self.assertRaisesRegex(SystemExit, "/no/such cannot be run"):
+                launcher.main()
 
 
 if __name__ == "__main__":

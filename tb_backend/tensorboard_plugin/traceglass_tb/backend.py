@@ -13,7 +13,6 @@ import re
 import secrets
 import shutil
 import subprocess
-import sysconfig
 import threading
 import time
 
@@ -32,20 +31,18 @@ class CannotStart(Exception):
         self.detail = detail
 
 
+def packaged_binary():
+    """Where the wheel puts the program; the page lies beside it, in ../web."""
+    return os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "traceglass")
+
+
 def candidates(environ=None):
     """Places where the binary may lie, best first: $TRACEGLASS_BIN, the package, PATH."""
     environ = os.environ if environ is None else environ
     if environ.get("TRACEGLASS_BIN"):
         return [os.path.expanduser(environ["TRACEGLASS_BIN"])]
-    found = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "traceglass")]
-    for scheme in (None, f"{os.name}_user"):  # a venv or the system, then pip install --user
-        try:
-            scheme = scheme or sysconfig.get_default_scheme()
-            found.append(os.path.join(sysconfig.get_path("scripts", scheme), "traceglass"))
-        except KeyError:
-            pass  # this Python has no such scheme
     on_path = shutil.which("traceglass", path=environ.get("PATH"))
-    return found + ([on_path] if on_path else [])
+    return [packaged_binary()] + ([on_path] if on_path else [])
 
 
 def find_binary(environ=None):
