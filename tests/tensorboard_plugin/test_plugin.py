@@ -33,9 +33,9 @@ class LauncherTest(unittest.TestCase):
         execv.assert_called_once_with(support.FAKE, arguments)
 
     def test_missing_program_is_said(self):
-        with mock.patch.object(backend, "packaged_binary", return_value="/no/such"):
-            with self.assertRaisesRegex(SystemExit, "/no/such cannot be run"):
-                launcher.main()
+        absent = mock.patch.object(backend, "packaged_binary", return_value="/no/such")
+        with absent, self.assertRaisesRegex(SystemExit, "/no/such cannot be run"):
+            launcher.main()
 
 
 if __name__ == "__main__":
