@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 
 export type Area = Schemas['Area'];
 export type Breakdown = Schemas['Breakdown'];
+export type Communication = Schemas['Communication'];
 export type Counters = Schemas['Counters'];
 export type DeviceCard = Schemas['DeviceCard'];
 export type EventRef = Schemas['EventRef'];
