@@ -10,17 +10,17 @@
 namespace traceglass {
 namespace {
 
-constexpr std::size_t kBlock = 1U << 20;        // rows are tried in blocks of about this
-constexpr std::size_t kUsualRow = 64U << 10;    // longer ones go the tolerant way at once
-constexpr std::size_t kMostValue = 64U << 20;   // of one row or one top-level value
+constexpr std::size_t kBlock = 1U << 20;       // rows are tried in blocks of about this
+constexpr std::size_t kUsualRow = 64U << 10;   // longer ones go the tolerant way at once
+constexpr std::size_t kMostValue = 64U << 20;  // of one row or one top-level value
 
 bool space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // Whether text[i] ('{') begins a row: one of the keys of a row follows.
 bool begins_row(std::string_view text, std::size_t i) {
-  constexpr std::array<std::string_view, 10> kKeys = {
-      "\"ph\"", "\"name\"", "\"cat\"", "\"args\"", "\"ts\"", "\"pid\"", "\"tid\"", "\"dur\"",
-      "\"id\"", "\"s\""};
+  constexpr std::array<std::string_view, 10> kKeys = {"\"ph\"", "\"name\"", "\"cat\"", "\"args\"",
+                                                      "\"ts\"", "\"pid\"",  "\"tid\"", "\"dur\"",
+                                                      "\"id\"", "\"s\""};
   for (++i; i < text.size() && space(text[i]);) ++i;
   const std::string_view at = text.substr(i);
   return std::any_of(kKeys.begin(), kKeys.end(),
@@ -117,8 +117,7 @@ std::optional<FileError> Document::read() {
     return b < 0x20 && !space(ch);
   });
   if (binary || (c != '{' && c != '[')) {
-    return FileError{"not_a_trace", "The file is not a trace. " + describe_foreign_bytes(first),
-                     0};
+    return FileError{"not_a_trace", "The file is not a trace. " + describe_foreign_bytes(first), 0};
   }
   error = c == '{' ? read_object() : read_array();
   if (error) return error;
@@ -224,8 +223,8 @@ Document::Outcome Document::read_value(bool head, std::string_view key) {
     }
     if (value.status == Repaired::Status::kFailed) return Outcome::kBroken;
     const std::string_view text = rest().substr(0, value.length);
-    const bool valid = !value.strings_changed && !value.structure_changed &&
-                       value.missing_values == 0;
+    const bool valid =
+        !value.strings_changed && !value.structure_changed && value.missing_values == 0;
     if (!valid) {
       // A scalar that changed, or a value that lost its structure, cannot be trusted in the head.
       if (head && value.structure_changed && text[0] != '{' && text[0] != '[') {

@@ -42,7 +42,7 @@ class Document {
   [[nodiscard]] std::string_view rest() const { return {buffer_.data() + pos_, available()}; }
   [[nodiscard]] std::uint64_t offset() const { return consumed_ + pos_; }
   [[nodiscard]] std::string place() const { return "byte " + std::to_string(offset()); }
-  int peek();        // next character that is no white space, -1 at the end
+  int peek();         // next character that is no white space, -1 at the end
   bool take(char c);  // consumes `c` if it is next
 
   std::optional<FileError> read_object();

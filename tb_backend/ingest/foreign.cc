@@ -16,9 +16,13 @@ std::string describe_foreign_bytes(std::string_view begin) {
       {"\xFE\xFF", "UTF-16 text; convert it to UTF-8"},
       {"\x28\xB5\x2F\xFD", "zstd-compressed; unpack it first"},
       {"BZh", "bzip2-compressed; unpack it first"},
-      {"\xFD" "7zXZ", "xz-compressed; unpack it first"},
+      {"\xFD"
+       "7zXZ",
+       "xz-compressed; unpack it first"},
       {"SQLite format 3", "an SQLite database (an Nsight Systems export is one)"},
-      {"\x7F" "ELF", "a program"},
+      {"\x7F"
+       "ELF",
+       "a program"},
       {"<", "a web page or XML"},
       {"\x0A", "a Perfetto protobuf trace (.pftrace), which this version does not read yet"},
   };

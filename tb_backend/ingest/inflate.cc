@@ -180,7 +180,7 @@ TextStream::TextStream(const std::filesystem::path& file, std::atomic<std::uint6
     : impl_(std::make_unique<Impl>()) {
   impl_->bytes_read = bytes_read;
   impl_->file = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not hang
-  struct stat info {};
+  struct stat info{};
   if (impl_->file < 0 || ::fstat(impl_->file, &info) != 0) {
     impl_->fail(End::kUnreadable, std::strerror(errno));
     impl_->finished = true;

@@ -23,7 +23,8 @@ IngestResult ingest_file(const std::filesystem::path& file, IngestProgress* prog
     }
     return {assembler.finish(file.filename().string()), std::nullopt};
   } catch (const std::exception& e) {  // out of memory is the only one expected
-    return {nullptr, FileError{"unreadable", std::string("The file cannot be read: ") + e.what(), 0}};
+    return {nullptr,
+            FileError{"unreadable", std::string("The file cannot be read: ") + e.what(), 0}};
   }
 }
 

@@ -12,22 +12,22 @@
 namespace traceglass {
 
 struct IngestProgress {
-  std::atomic<std::uint64_t> bytes_done{0};   // of the file as stored
+  std::atomic<std::uint64_t> bytes_done{0};  // of the file as stored
   std::atomic<std::uint64_t> bytes_total{0};
   std::atomic<std::uint64_t> events{0};
-  std::atomic<bool> building{false};          // all read; sorting, nesting, linking
-  std::atomic<bool> cancel{false};            // set by the caller to give up
+  std::atomic<bool> building{false};  // all read; sorting, nesting, linking
+  std::atomic<bool> cancel{false};    // set by the caller to give up
 };
 
 // Why a file is no trace: codes `empty`, `not_a_trace`, `broken`, `unreadable`.
 struct FileError {
   std::string code;
-  std::string message;          // a sentence for a user
-  std::uint64_t offset = 0;     // byte of the (inflated) text
+  std::string message;       // a sentence for a user
+  std::uint64_t offset = 0;  // byte of the (inflated) text
 };
 
 struct IngestResult {
-  libtrace::TracePtr trace;        // null exactly when `error` is set
+  libtrace::TracePtr trace;  // null exactly when `error` is set
   std::optional<FileError> error;
 };
 

@@ -28,14 +28,17 @@ std::optional<std::int64_t> parse_us_as_ns(std::string_view text) noexcept {
   if (p == end || !digit(*p)) return std::nullopt;
   std::int64_t ns = 0;
   for (; p != end && digit(*p); ++p) {
-    if (ns < kMaxNs / 10'000) ns = ns * 10 + (*p - '0');
-    else ns = kMaxNs / 1000;
+    if (ns < kMaxNs / 10'000)
+      ns = ns * 10 + (*p - '0');
+    else
+      ns = kMaxNs / 1000;
   }
   ns *= 1000;
   if (p != end && *p == '.') {
     ++p;
     if (p == end || !digit(*p)) return std::nullopt;
-    for (std::int64_t scale = 100; p != end && digit(*p); ++p, scale /= 10) ns += (*p - '0') * scale;
+    for (std::int64_t scale = 100; p != end && digit(*p); ++p, scale /= 10)
+      ns += (*p - '0') * scale;
   }
   if (p != end) {
     if (*p == 'e' || *p == 'E') return parse_exponent_form(text);

@@ -11,7 +11,8 @@ namespace {
 constexpr int kMaxDepth = 512;
 constexpr std::size_t kLookahead = 256;       // decides about one quote
 constexpr std::size_t kMaxString = 4U << 20;  // a string without any quote until then is broken
-constexpr std::size_t kMaxStray = 64U << 10;  // behind its first quote a better end is sought so far
+constexpr std::size_t kMaxStray = 64U
+                                  << 10;  // behind its first quote a better end is sought so far
 
 constexpr std::array<std::string_view, 11> kEventKeys = {"ph",  "cat",  "name", "pid", "tid", "ts",
                                                          "dur", "args", "id",   "bp",  "s"};
@@ -43,9 +44,7 @@ class Repairer {
  private:
   enum class Place { kRoot, kEventMember, kMember, kElement };
 
-  [[noreturn]] void end_of_text() const {
-    throw Stop{Repaired::Status::kNeedMore};
-  }
+  [[noreturn]] void end_of_text() const { throw Stop{Repaired::Status::kNeedMore}; }
   [[noreturn]] static void fail() { throw Stop{Repaired::Status::kFailed}; }
 
   char peek() const {
@@ -221,9 +220,9 @@ class Repairer {
     std::string lower(word);
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    const std::string_view bare =
-        lower.starts_with('-') || lower.starts_with('+') ? std::string_view(lower).substr(1)
-                                                         : std::string_view(lower);
+    const std::string_view bare = lower.starts_with('-') || lower.starts_with('+')
+                                      ? std::string_view(lower).substr(1)
+                                      : std::string_view(lower);
     if (bare == "inf" || bare == "infinity" || bare == "n/a" || bare.starts_with("nan") ||
         bare == "1.#inf" || bare == "1.#ind" || bare == "1.#qnan") {
       out_.json += "null";

@@ -264,7 +264,8 @@ bool Tokenizer::elements(std::string_view json, std::vector<std::string_view>& o
     Value v;
     if (std::move(element).get(value) || !impl_->value(value, v)) return false;
     if (v.type != Value::Type::kJson) continue;
-    out.push_back(json.substr(static_cast<std::size_t>(v.text.data() - copy.data()), v.text.size()));
+    out.push_back(
+        json.substr(static_cast<std::size_t>(v.text.data() - copy.data()), v.text.size()));
   }
   return true;
 }

@@ -1,0 +1,96 @@
+#include "tb_backend/analysis/contents.h"
+
+#include <algorithm>
+
+namespace traceglass {
+
+using libtrace::EventId;
+using libtrace::Kind;
+using libtrace::Trace;
+
+namespace {
+
+struct Seen {
+  bool host = false, device_work = false, python = false, modules = false, collective = false,
+       shapes = false, stacks = false;
+};
+
+Seen look(const Trace& trace) {
+  Seen s;
+  for (EventId e = 0; e < trace.size(); ++e) {
+    const Kind kind = trace.kind(e);
+    const std::uint16_t flags = trace.flags(e);
+    s.host = s.host || kind <= Kind::kAnnotation;
+    s.device_work = s.device_work || libtrace::is_device_work(kind);
+    s.collective =
+        s.collective ||
+        (flags & (libtrace::flag::kCommunication | libtrace::flag::kHostCollective)) != 0;
+    if (kind == Kind::kPython) {
+      s.python = true;
+      s.modules = s.modules || trace.name(e).starts_with("nn.Module: ");
+    }
+    if (kind == Kind::kOp && !(s.shapes && s.stacks)) {
+      s.shapes = s.shapes || trace.arg(e, "Input Dims") || trace.arg(e, "Input dims");
+      const auto stack = trace.arg(e, "Call stack");
+      s.stacks = s.stacks || (stack && !stack->text.empty());
+    }
+  }
+  s.stacks = s.stacks || s.python;
+  return s;
+}
+
+bool option_on(const Trace& trace, std::string_view key) {
+  const std::string* value = trace.metadata(key);
+  return value != nullptr && (*value == "1" || *value == "true");
+}
+
+}  // namespace
+
+Contents find_contents(const Trace& trace) {
+  const Seen s = look(trace);
+  Contents c;
+  const auto view = [&](const char* name, bool there, const char* reason) {
+    if (there) {
+      c.views.emplace_back(name);
+    } else {
+      c.missing.push_back({name, reason});
+    }
+  };
+  view("overview", true, "");
+  view("operators", s.host, "No operators: record with ProfilerActivity.CPU.");
+  view("kernels", s.device_work, "No device events: record with ProfilerActivity.CUDA.");
+  view("memory", !trace.memory().empty(), "No memory events: record with profile_memory=True.");
+  view("modules", s.modules, "No module frames: record with with_stack=True.");
+  view("distributed", s.collective,
+       "No collectives: one process, or none of its collectives were recorded.");
+  view("trace", trace.size() > 0, "No events.");
+
+  const auto option = [&](const char* name, const char* key, bool seen) {
+    (seen || option_on(trace, key) ? c.recorded : c.not_recorded).emplace_back(name);
+  };
+  option("shapes", "record_shapes", s.shapes);
+  option("stacks", "with_stack", s.stacks);
+  option("memory", "profile_memory", !trace.memory().empty());
+  option("flops", "with_flops", false);
+  option("modules", "with_modules", s.modules);
+  return c;
+}
+
+Trust judge(const libtrace::Report& report) {
+  const auto any = [&](std::initializer_list<const char*> codes) {
+    return std::any_of(codes.begin(), codes.end(),
+                       [&](const char* code) { return report.count(code) > 0; });
+  };
+  const bool warning =
+      std::any_of(report.entries().begin(), report.entries().end(),
+                  [](const auto& e) { return e.severity == libtrace::Severity::kWarning; });
+  if (any({"incomplete", "dropped_by_recorder", "no_device_events"})) {
+    return {'D', "part of the recording is missing"};
+  }
+  if (any({"skipped", "documents"})) return {'C', "some of the file was left out"};
+  if (any({"repaired"})) return {'C', "some of the file was repaired"};
+  if (warning) return {'B', "nothing lost, some rows are odd"};
+  return {'A', "nothing lost"};
+}
+
+}  // namespace traceglass
