@@ -56,6 +56,9 @@ STAGES = [
     Stage("format", "scripts/format.sh --check", "clang-format and ruff"),
     Stage("imports", "python3 scripts/check_imports.py", "direction of includes and imports"),
     Stage("licences", "python3 scripts/check_licences.py", "ours, and of what we ship"),
+    Stage(
+        "schema", f"{PYTHON} scripts/summary_schema.py --check", "the summary's schema is current"
+    ),
     Stage("scripts", unittest("tests/scripts"), "tests of the checks themselves"),
     Stage("plugin", unittest("tests/tensorboard_plugin"), "the TensorBoard plugin's pieces"),
     Stage("unit", ctest("dev"), "C++ tests", ["build"]),
