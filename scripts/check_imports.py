@@ -97,7 +97,7 @@ WEB_ALLOWED = {
     "lib": [],
     "api": ["lib"],
     "timeline": ["lib", "api"],
-    "widgets": ["lib"],
+    "widgets": ["lib", "api"],
     "views": ["lib", "api", "timeline", "widgets"],
     "app": ["lib", "api", "timeline", "widgets", "views"],
 }
