@@ -2,28 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+
+#include "libtrace/model/utf8.h"
 
 namespace libtrace::detail {
 namespace {
 
 constexpr int kMostDepth = 256;
-
-// Length of the valid UTF-8 sequence at the start of `s`, 0 if there is none.
-std::size_t sequence_length(std::string_view s) noexcept {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char b = byte(0);
-  if (b < 0x80) return 1;
-  const std::size_t n = b >= 0xF0 ? 4 : b >= 0xE0 ? 3 : 2;
-  if (b < 0xC2 || b > 0xF4 || s.size() < n) return 0;
-  for (std::size_t i = 1; i < n; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates, and what lies beyond U+10FFFF.
-  if ((b == 0xE0 && byte(1) < 0xA0) || (b == 0xED && byte(1) >= 0xA0)) return 0;
-  if ((b == 0xF0 && byte(1) < 0x90) || (b == 0xF4 && byte(1) >= 0x90)) return 0;
-  return n;
-}
 
 class Checker {
  public:
@@ -85,7 +70,7 @@ class Checker {
         }
         continue;
       }
-      const std::size_t n = sequence_length(rest_);
+      const std::size_t n = utf8_sequence(rest_);
       if (n == 0) return false;
       rest_.remove_prefix(n);
     }
@@ -126,8 +111,8 @@ std::string valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    const std::size_t n = sequence_length(text);
-    out.append(n == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, n));
+    const std::size_t n = utf8_sequence(text);
+    out.append(n == 0 ? kReplacement : text.substr(0, n));
     text.remove_prefix(n == 0 ? 1 : n);
   }
   return out;

@@ -63,9 +63,9 @@ void set(Metadata& metadata, std::string_view key, std::string_view json) {
 
 // Keys with a meaning of their own, and those that the recorder fills in (Options::distributed).
 bool is_reserved(std::string_view key) {
-  for (const char* const name : {"schemaVersion", "deviceProperties", "displayTimeUnit",
-                                 "baseTimeNanoseconds", "traceEvents", "traceName", "distributedInfo",
-                                 "dropped_events", "clock_jump_ns"}) {
+  for (const char* const name :
+       {"schemaVersion", "deviceProperties", "displayTimeUnit", "baseTimeNanoseconds",
+        "traceEvents", "traceName", "distributedInfo", "dropped_events", "clock_jump_ns"}) {
     if (key == name) return true;
   }
   return false;
@@ -175,6 +175,7 @@ struct Profiler::Impl final : TraceControl {
 
   TracePtr build() {
     detail::TraceInfo info;
+    info.metadata = {{"schemaVersion", "1"}, {"deviceProperties", "[]"}};
     if (const auto& d = options.distributed) {
       info.rank = d->rank;
       info.world_size = d->world_size;
@@ -188,6 +189,7 @@ struct Profiler::Impl final : TraceControl {
     for (const auto& [key, json] : std::exchange(snapshot_metadata, {})) {
       set(info.metadata, key, json);
     }
+    info.metadata.emplace_back("displayTimeUnit", "\"ms\"");
     // Gives the chunks back at the end of this block, before the handler takes its time.
     const detail::Snapshot taken = std::exchange(snapshot, {});
     TracePtr built = detail::build_trace(taken, info);

@@ -151,8 +151,8 @@ Snapshot Window::close() {
   out.pid = getpid();
   out.start_ticks = collector.start_ticks;
   out.start_clock = collector.start_clock;
-  out.dropped = dropped_without_lane.load(std::memory_order_relaxed) -
-                collector.dropped_without_lane_before;
+  out.dropped =
+      dropped_without_lane.load(std::memory_order_relaxed) - collector.dropped_without_lane_before;
   take_all([&](LaneSnapshot&& lane) {
     out.dropped += lane.dropped;
     if (!lane.empty() || lane.dropped != 0) out.lanes.push_back(std::move(lane));

@@ -1,0 +1,98 @@
+#include "handler/file_sink.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+namespace libtrace {
+namespace {
+
+constexpr std::string_view kInfix = ".tmp.";
+
+// A rename is safe only once the folder that holds the name is on the disk.
+int sync_folder(const std::filesystem::path& folder) {
+  const int fd = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  const int result = fsync(fd);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  // Some file systems do not let a folder be synced: the rename stands all the same.
+  return result != 0 && errno == EINVAL ? 0 : result;
+}
+
+}  // namespace
+
+std::string FileSink::temporary_name(const std::string& name, pid_t pid) {
+  return "." + name + std::string(kInfix) + std::to_string(pid);
+}
+
+std::optional<FileSink::Temporary> FileSink::parse_temporary(const std::string& file_name) {
+  const std::size_t at = file_name.rfind(kInfix);
+  if (at == std::string::npos || at < 2 || file_name.front() != '.') return std::nullopt;
+  pid_t pid = 0;
+  const char* const end = file_name.data() + file_name.size();
+  const auto [p, error] = std::from_chars(file_name.data() + at + kInfix.size(), end, pid);
+  if (error != std::errc() || p != end || pid <= 0) return std::nullopt;
+  return Temporary{file_name.substr(1, at - 1), pid};
+}
+
+FileSink::FileSink(std::filesystem::path target)
+    : target_(std::move(target)),
+      temporary_(target_.parent_path() / temporary_name(target_.filename().string(), getpid())) {}
+
+FileSink::~FileSink() { discard(); }
+
+void FileSink::discard() noexcept {
+  if (fd_ < 0) return;
+  close(std::exchange(fd_, -1));
+  unlink(temporary_.c_str());
+}
+
+Status FileSink::fail(const char* what) {
+  const int error = errno;
+  failed_ = true;
+  discard();
+  return Status::io_error("Cannot " + std::string(what) + " " + target_.string() + ": " +
+                          std::strerror(error));
+}
+
+Status FileSink::open() {
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  fd_ = ::open(temporary_.c_str(), kFlags, 0644);
+  if (fd_ < 0 && errno == EEXIST) {
+    // Its process id is ours, so whoever left it is gone.
+    unlink(temporary_.c_str());
+    fd_ = ::open(temporary_.c_str(), kFlags, 0644);
+  }
+  return fd_ < 0 ? fail("create") : Status();
+}
+
+Status FileSink::write(std::string_view bytes) {
+  if (failed_) return Status::io_error("Writing " + target_.string() + " has failed before");
+  if (fd_ < 0) {
+    if (Status s = open(); !s.ok()) return s;
+  }
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail("write");
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+Status FileSink::finish() {
+  if (Status s = write({}); !s.ok()) return s;  // an empty file is a file
+  if (fsync(fd_) != 0) return fail("flush");
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) return fail("rename to");
+  const int fd = std::exchange(fd_, -1);
+  if (close(fd) != 0 || sync_folder(target_.parent_path()) != 0) return fail("flush");
+  return {};
+}
+
+}  // namespace libtrace

@@ -1,0 +1,13 @@
+// The checksum of TensorFlow's record files: CRC-32C, rotated and offset so that a checksum of
+// data that holds checksums stays useful.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace libtrace {
+
+std::uint32_t crc32c(std::string_view bytes) noexcept;
+std::uint32_t masked_crc32c(std::string_view bytes) noexcept;
+
+}  // namespace libtrace
