@@ -27,3 +27,7 @@ class NoResizeObserver implements ResizeObserver {
   }
 }
 globalThis.ResizeObserver ??= NoResizeObserver;
+
+Element.prototype.scrollIntoView ??= (): void => {
+  // no layout
+};

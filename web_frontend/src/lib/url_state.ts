@@ -24,6 +24,8 @@ export interface UrlState {
   readonly sort: string | undefined;
   readonly group: string | undefined;
   readonly bars: string | undefined;
+  /** Which rows: operators or annotations; kernels or copies. */
+  readonly kind: string | undefined;
   readonly cols: readonly string[] | undefined;
   readonly open: string | undefined;
   readonly device: string | undefined;
@@ -49,6 +51,7 @@ export const kDefaults: UrlState = {
   sort: undefined,
   group: undefined,
   bars: undefined,
+  kind: undefined,
   cols: undefined,
   open: undefined,
   device: undefined,
@@ -67,6 +70,7 @@ export const kPerView = [
   'sort',
   'group',
   'bars',
+  'kind',
   'cols',
   'open',
   'device',
@@ -117,6 +121,7 @@ const kFields: { readonly [K in keyof UrlState]-?: Field<NonNullable<UrlState[K]
   sort: { read: (raw) => (/^-?\w{1,40}$/.test(raw) ? raw : undefined), write: (value) => value },
   group: text,
   bars: text,
+  kind: text,
   cols: list,
   open: text,
   device: text,
