@@ -22,7 +22,6 @@ export type Command =
 
 export interface KeyPress {
   readonly key: string;
-  readonly code: string;
   readonly ctrl: boolean;
   readonly meta: boolean;
   readonly alt: boolean;

@@ -13,7 +13,6 @@ export interface GestureActions {
   zone_at(p: Point): Zone;
   hover(p: Point | undefined): void;
   click(p: Point, zone: Zone): void;
-  double_click(p: Point, zone: Zone): void;
   pan(dx: number, dy: number): void;
   zoom(at_x: number, factor: number): void;
   scroll(dy: number): void;

@@ -74,7 +74,6 @@ export class Input {
       zone_at: (p) => zone_at(p),
       hover: (p) => t.point(p),
       click: (p, zone) => this.click(p, zone),
-      double_click: (p) => this.events.on_double_click(t.hit(p.x, p.y)),
       pan: (dx, dy) => {
         if (dy !== 0) t.scroll_by(dy);
         t.move({ pan_px: dx, zoom: 1 });

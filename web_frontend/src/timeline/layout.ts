@@ -68,7 +68,7 @@ export interface Layout {
 
 export const kSectionH = 22;
 export const kCounterH = 60;
-export const kMaxLevels = 6;
+export const kMaxLevels = 8;
 const kHostRow = 18;
 const kDeviceRow = 34;
 /** A stream whose slices overlap has sub-rows; each is lower, so that the stream stays one thing. */
@@ -194,3 +194,16 @@ export function initial_folding(groups: readonly GroupInfo[], open_hosts = 6): F
   );
   return { sections: new Set(), groups: new Set(folded.map((g) => g.id)), deep: new Set() };
 }
+
+/** The folding with one section, one group, or one group's depth turned over. */
+export function toggled<K extends keyof Folding>(
+  folding: Folding,
+  what: K,
+  key: K extends 'sections' ? string : number,
+): Folding {
+  const set = new Set<string | number>(folding[what]);
+  if (!set.delete(key)) set.add(key);
+  return { ...folding, [what]: set };
+}
+
+export const kNothingFolded: Folding = { sections: new Set(), groups: new Set(), deep: new Set() };

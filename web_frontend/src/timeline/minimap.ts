@@ -2,7 +2,7 @@
 // Drawn from the pinned tiles, one row of each group, so it never waits for a request of its own.
 import type { PaintContext } from './batch';
 import { hue_index, kHues, type Palette } from './palette';
-import { first_ending_after, type Tile } from './tile_decoder';
+import { first_ending_after, slice_end_ns, slice_start_ns, type Tile } from './tile_decoder';
 import { clamp, type Limits, type Viewport } from './viewport';
 
 export const kMinimapH = 44;
@@ -19,6 +19,31 @@ export interface LaneTile {
   readonly tile: Tile;
   readonly first_row: number;
   readonly rows: number;
+  /** The part of the tile that counts; all of it if absent. */
+  readonly clip?: Limits;
+  /** Slices that do not count, by their place in the tile. */
+  readonly skip?: (n: number) => boolean;
+}
+
+/**
+ * What shows how busy a thread is: its outermost slices, but of a step what is inside it, since a step
+ * covers all of its time whatever happens.
+ */
+export function host_lane_rows(tile: Tile, is_step: (name: number) => boolean): LaneTile[] {
+  const steps: { start: number; end: number }[] = [];
+  const in_row_0 = tile.row_begin[1] ?? 0;
+  for (let n = 0; n < in_row_0; n++) {
+    if ((tile.count[n] ?? 1) === 1 && is_step(tile.name[n] ?? 0)) {
+      steps.push({ start: tile.start[n] ?? 0, end: tile.end[n] ?? 0 });
+    }
+  }
+  if (steps.length === 0) return [{ tile, first_row: 0, rows: 1 }];
+  const in_step = (n: number): boolean =>
+    steps.some((s) => (tile.start[n] ?? 0) >= s.start && (tile.start[n] ?? 0) < s.end);
+  return [
+    { tile, first_row: 0, rows: 1, skip: (n) => is_step(tile.name[n] ?? 0) },
+    { tile, first_row: 1, rows: 1, skip: (n) => !in_step(n) },
+  ];
 }
 
 /** Adds the rows up over `columns` equal parts of the trace; a column is full at 1. */
@@ -26,11 +51,13 @@ export function busy_lane(tiles: readonly LaneTile[], limits: Limits, columns: n
   const share = new Float32Array(columns);
   const by_hue = kHues.map(() => new Float32Array(columns));
   const per_column = Math.max(1, limits.end_ns - limits.start_ns) / columns;
-  const add_row = (tile: Tile, row: number): void => {
+  const add_row = ({ tile, clip = limits, skip }: LaneTile, row: number): void => {
     const until = tile.row_begin[row + 1] ?? 0;
-    for (let n = first_ending_after(tile, row, limits.start_ns); n < until; n++) {
-      const from = tile.left_ns + (tile.start[n] ?? 0) * tile.unit_ns - limits.start_ns;
-      const to = tile.left_ns + (tile.end[n] ?? 0) * tile.unit_ns - limits.start_ns;
+    for (let n = first_ending_after(tile, row, clip.start_ns); n < until; n++) {
+      const from = Math.max(clip.start_ns, slice_start_ns(tile, n)) - limits.start_ns;
+      const to = Math.min(clip.end_ns, slice_end_ns(tile, n)) - limits.start_ns;
+      if (to < from) break;
+      if (skip?.(n) === true) continue;
       const weight = (tile.busy[n] ?? 255) / 255;
       const sums = by_hue[hue_index(tile.kind[n] ?? 0)];
       const last = Math.min(columns - 1, Math.floor(to / per_column));
@@ -42,8 +69,9 @@ export function busy_lane(tiles: readonly LaneTile[], limits: Limits, columns: n
       }
     }
   };
-  for (const { tile, first_row, rows } of tiles) {
-    for (let row = first_row; row < Math.min(tile.rows, first_row + rows); row++) add_row(tile, row);
+  for (const lane of tiles) {
+    const end = Math.min(lane.tile.rows, lane.first_row + lane.rows);
+    for (let row = lane.first_row; row < end; row++) add_row(lane, row);
   }
   const hue = new Uint8Array(columns);
   for (let c = 0; c < columns; c++) {
@@ -107,7 +135,7 @@ function hits(ctx: PaintContext, bins: readonly number[], width_px: number, pale
 
 function brush(ctx: PaintContext, f: MinimapFrame): void {
   const [x0, x1] = brush_extent(f.viewport, f.limits, f.width_px);
-  ctx.globalAlpha = 0.55;
+  ctx.globalAlpha = 0.45;
   ctx.fillStyle = f.palette.panel;
   ctx.fillRect(0, 0, x0, kMinimapH);
   ctx.fillRect(x1, 0, f.width_px - x1, kMinimapH);

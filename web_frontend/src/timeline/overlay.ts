@@ -4,7 +4,7 @@ import type { PaintContext } from './batch';
 import { place_of, type Hit, type HitScene, type SliceHit } from './hit_test';
 import type { LabelCache, TextMeasure } from './labels';
 import { bands_between, type Layout } from './layout';
-import type { Palette } from './palette';
+import { hue_index, type Palette } from './palette';
 import { kHeadH, kRulerH } from './ruler';
 import type { Area, Arrow, ArrowEnd, Selection } from './scene';
 import { format_at, format_duration } from './ticks';
@@ -28,7 +28,9 @@ export interface OverlayFrame extends HitScene {
   readonly found: ReadonlySet<number> | undefined;
 }
 
-const kHoverLight = 'rgba(255, 255, 255, 0.3)';
+/** Away from the text's own lightness, so that names stay readable. */
+const kHoverOnDarkInk = 'rgba(255, 255, 255, 0.34)';
+const kHoverOnLightInk = 'rgba(0, 0, 0, 0.3)';
 const kTooltipMost = 460;
 
 export function paint_overlay(ctx: PaintContext, f: OverlayFrame): void {
@@ -82,7 +84,8 @@ function each_visible(
 
 function same_name(ctx: PaintContext, f: OverlayFrame, hover: SliceHit): void {
   if (hover.count > 1) return;
-  ctx.fillStyle = kHoverLight;
+  const light = f.palette.light_ink[hue_index(hover.kind)] === true;
+  ctx.fillStyle = light ? kHoverOnLightInk : kHoverOnDarkInk;
   each_visible(f, (name, x, y, w, h) => {
     if (name === hover.name && w >= 2) ctx.fillRect(x, y, w - 1, h);
   });
@@ -115,8 +118,11 @@ function selected(ctx: PaintContext, f: OverlayFrame, s: Selection): void {
     ctx.fillStyle = f.palette.panel;
     ctx.fillRect(x, y, w, place.h);
     ctx.globalAlpha = 1;
-    const text = format_duration(s.end_ns - s.start_ns);
-    if (f.measure.width(text) * 1.1 + 8 < w) {
+    const full = format_duration(s.end_ns - s.start_ns);
+    const fits = (text: string): boolean => f.measure.width(text) * 1.08 + 6 < w;
+    // The unit is in the details; the number alone still says how long.
+    const text = fits(full) ? full : (full.split('\u2009').at(0) ?? '');
+    if (fits(text)) {
       ctx.fillStyle = f.palette.text;
       ctx.font = `600 11px ${f.palette.font}`;
       ctx.textAlign = 'center';

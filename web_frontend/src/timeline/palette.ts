@@ -93,6 +93,8 @@ export interface Palette {
   /** By hue index: the pale ground of folded runs, and text on exact slices. */
   readonly tint: readonly string[];
   readonly ink: readonly string[];
+  /** By hue index: the text is lighter than the slice. */
+  readonly light_ink: readonly boolean[];
   /** The plain colour of a family. */
   hue(hue: Hue): string;
   readonly panel: string;
@@ -119,6 +121,7 @@ export function read_palette(style: { getPropertyValue(name: string): string }):
     // Mixed towards the panel, opaque: overlapping antialiased edges do not darken.
     tint: hues.map((c) => `color-mix(in srgb, ${c} ${percent}, ${token('--panel')})`),
     hue: (hue) => hues[kHues.indexOf(hue)] ?? '#888',
+    light_ink: kHues.map((hue) => lightness(token(`--k-${hue}-ink`)) > 0.5),
     ink: kHues.map((hue) => token(`--k-${hue}-ink`)),
     panel: token('--panel'),
     sunk: token('--sunk'),
@@ -132,4 +135,9 @@ export function read_palette(style: { getPropertyValue(name: string): string }):
     accent_wash: token('--accent-wash'),
     font: token('--font'),
   };
+}
+
+/** L of an `oklch()` token, 0 to 1. */
+function lightness(colour: string): number {
+  return Number(/^oklch\(\s*([\d.]+)/.exec(colour)?.[1] ?? 0);
 }

@@ -28,7 +28,8 @@ export interface Label {
   readonly x: number;
   /** Middle of the slice. */
   readonly y: number;
-  readonly room: number;
+  /** Grows while the slice goes on in the next tile. */
+  room: number;
   readonly name: number;
   readonly hue: number;
 }
@@ -47,6 +48,12 @@ export interface SliceSink {
 }
 
 /** Draws one row of a group in the view from what tiles there are. */
+/** The slice at the right edge of what is drawn so far, if it goes on in the next tile. */
+interface Carried {
+  id: number;
+  label: Label | undefined;
+}
+
 export function gather_row(
   covers: readonly Cover[],
   v: Viewport,
@@ -54,6 +61,7 @@ export function gather_row(
   place: RowPlace,
   sink: SliceSink,
 ): void {
+  const carried: Carried = { id: -1, label: undefined };
   for (const cover of covers) {
     const from = Math.max(cover.start_ns, v.start_ns);
     const to = Math.min(cover.end_ns, v.end_ns);
@@ -63,7 +71,7 @@ export function gather_row(
       const x1 = snap((to - v.start_ns) / ns_per_px(v), pixel);
       sink.batch.add(kEmptyColour, x0, place.y, x1 - x0, place.h);
     } else if (place.row < cover.tile.rows) {
-      gather_tile(cover.tile, from, to, v, pixel, place, sink);
+      gather_tile(cover.tile, from, to, v, pixel, place, sink, carried);
     }
   }
 }
@@ -76,6 +84,7 @@ function gather_tile(
   pixel: number,
   place: RowPlace,
   sink: SliceSink,
+  carried: Carried,
 ): void {
   const { batch, labels } = sink;
   const { y, h } = place;
@@ -141,23 +150,28 @@ function gather_tile(
     } else {
       batch.add(solid_of(hue, shade_of(tile.name[n] ?? 0)), x0, y, width, h);
     }
-    if (labels !== undefined && width >= kLabelInset * 2 && first_part(flags, x0, clip0, from, v)) {
-      labels.push({
+    if (labels === undefined) continue;
+    const id = tile.id[n] ?? 0;
+    // A slice that spans tiles is written once, over all of its parts.
+    const goes_on = carried.id === id && (flags & kContinuesLeft) !== 0;
+    let label = goes_on ? carried.label : undefined;
+    if (label !== undefined) {
+      label.room += x1 - x0;
+    } else if (x1 - x0 > 2 * kLabelInset || (flags & kContinuesRight) !== 0) {
+      label = {
         x: x0 + kLabelInset,
         y: y + h / 2,
         room: x1 - x0 - 2 * kLabelInset,
         name: tile.name[n] ?? 0,
         hue,
-      });
+      };
+      labels.push(label);
     }
+    carried.id = (flags & kContinuesRight) !== 0 ? id : -1;
+    carried.label = label;
   }
   if (tint >= 0) batch.add(kTintBase + tint, tint_x, y, tint_end - tint_x, h);
   if (bar >= 0) batch.add(solid_of(bar, 0), bar_x, y + h - bar_h, bar_end - bar_x, bar_h);
-}
-
-/** A slice that spans tiles is written once: where it starts, or at the view's left edge. */
-function first_part(flags: number, x0: number, clip0: number, from: number, v: Viewport): boolean {
-  return x0 > clip0 || (flags & kContinuesLeft) === 0 || from <= v.start_ns;
 }
 
 export function solid_of(hue: number, shade: number): number {

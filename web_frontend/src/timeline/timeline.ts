@@ -15,15 +15,17 @@ import {
   type GroupInfo,
   type Layout,
 } from './layout';
-import { busy_lane, kMinimapH, paint_minimap, type BusyLane, type LaneTile } from './minimap';
+import { busy_lane, host_lane_rows, kMinimapH, paint_minimap, type BusyLane, type LaneTile } from './minimap';
 import type { Move } from './motion';
 import { paint_overlay } from './overlay';
 import { kLabelFontPx, TrackPainter } from './painter';
 import { read_palette, type Palette } from './palette';
 import { kHeadH, paint_ruler, paint_steps, type StepInfo } from './ruler';
 import type { Area, Arrow, Selection } from './scene';
+import { visible_slices, type VisibleSlices } from './visible';
 import { Surface } from './surface';
 import { TileCache, type FetchTiles } from './tile_cache';
+import type { Tile } from './tile_decoder';
 import { ticks_for } from './ticks';
 import {
   fit_all,
@@ -67,6 +69,8 @@ export interface Stage {
   readonly scroller: HTMLElement;
 }
 
+/** Steps by name; the band above the tracks shows them. */
+const kStepName = /^ProfilerStep\b/;
 /** Tracks just outside the window are loaded too, so that scrolling does not meet empty rows. */
 const kScrollAheadPx = 300;
 
@@ -175,7 +179,7 @@ export class Timeline {
     this.overlay.resize(width_px, height_px, dpr);
     this.strip.resize(width_px, kMinimapH, dpr);
     this.height_px = height_px;
-    this.view = this.fitted ? { ...this.view, width_px } : fit_all(this.limits, width_px);
+    this.move_to(this.fitted ? { ...this.view, width_px } : fit_all(this.limits, width_px));
     this.fitted = true;
     this.lanes = undefined;
     this.redraw();
@@ -288,6 +292,30 @@ export class Timeline {
     this.pointer = pointer;
     this.hover = pointer === undefined ? undefined : this.hit(pointer.x, pointer.y);
     this.redraw_overlay();
+  }
+
+  /** Covered share of a group's time in the view, all its rows together; undefined while loading. */
+  busy_share(group: number): number | undefined {
+    if (this.k === undefined) return undefined;
+    const { view } = this;
+    const seen: Limits = {
+      start_ns: Math.max(view.start_ns, this.limits.start_ns),
+      end_ns: Math.min(view.end_ns, this.limits.end_ns),
+    };
+    const lanes: LaneTile[] = [];
+    for (const { tile, start_ns, end_ns } of this.cache.cover(this.k, ...this.tiles, group)) {
+      if (tile === undefined) return undefined;
+      const clip = { start_ns: Math.max(start_ns, seen.start_ns), end_ns: Math.min(end_ns, seen.end_ns) };
+      lanes.push({ tile, first_row: 0, rows: tile.rows, clip });
+    }
+    const { share } = busy_lane(lanes, seen, Math.max(1, Math.floor(view.width_px)));
+    return share.reduce((sum, s) => sum + s, 0) / share.length;
+  }
+
+  /** The slices in view, as a list. */
+  visible(limit: number): VisibleSlices {
+    if (this.k === undefined) return { slices: [], more: false };
+    return visible_slices(this.cache, this.groups, this.view, this.k, this.tiles, limit);
   }
 
   redraw(): void {
@@ -455,7 +483,7 @@ export class Timeline {
       let only_steps = (tile.row_begin[1] ?? 0) > 0;
       for (let n = 0; n < (tile.row_begin[1] ?? 0); n++) {
         const name = this.sources.name_of(tile.name[n] ?? 0) ?? '';
-        if ((tile.count[n] ?? 1) > 1 || !/^ProfilerStep\b/.test(name)) only_steps = false;
+        if ((tile.count[n] ?? 1) > 1 || !kStepName.test(name)) only_steps = false;
       }
       if (only_steps) this.hidden_rows.set(group.id, 1);
     }
@@ -464,13 +492,14 @@ export class Timeline {
 
   private measure_lanes(): { host: BusyLane; device: BusyLane | undefined } | undefined {
     const columns = Math.floor(this.view.width_px);
-    const tiles_of = (type: GroupInfo['type'], rows: number): LaneTile[] =>
+    const tiles_of = (type: GroupInfo['type']): Tile[] =>
       this.groups.flatMap((g) => {
         const tile = g.type === type ? this.cache.get(this.whole_k, 0, g.id) : undefined;
-        return tile === undefined ? [] : [{ tile, first_row: this.hidden_rows.get(g.id) ?? 0, rows }];
+        return tile === undefined ? [] : [tile];
       });
-    const host = tiles_of('host', 1);
-    const device = tiles_of('device', 64);
+    const is_step = (name: number): boolean => kStepName.test(this.sources.name_of(name) ?? '');
+    const host = tiles_of('host').flatMap((tile) => host_lane_rows(tile, is_step));
+    const device = tiles_of('device').map((tile) => ({ tile, first_row: 0, rows: tile.rows }));
     if (host.length === 0 && device.length === 0) return undefined;
     return {
       host: busy_lane(host, this.limits, columns),

@@ -1,0 +1,85 @@
+// A gap on a device row: its exact edges, its neighbours, and what the host did meanwhile.
+import type { Area } from '../../api/types';
+import { decode_tiles } from '../../timeline/tile_decoder';
+import { slice_after, slice_before, type LoadTile } from '../../timeline/gap';
+import { tile_source } from '../../timeline/api_source';
+import type { GroupInfo } from '../../timeline/layout';
+import { level_of_whole, type Limits } from '../../timeline/viewport';
+import type { ViewContext } from '../context';
+
+export interface GapNeighbour {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface GapDetails {
+  readonly group: GroupInfo;
+  readonly start_ns: number;
+  readonly end_ns: number;
+  readonly before: GapNeighbour | undefined;
+  readonly after: GapNeighbour | undefined;
+  /** What host threads were in, longest first; steps left out. */
+  readonly host: Area['rows'];
+  /** Runtime calls that put work on a device, within the gap. */
+  readonly launches: number;
+}
+
+interface Where {
+  readonly limits: Limits;
+  readonly groups: readonly GroupInfo[];
+}
+
+const kMostRows = 4;
+
+export async function find_gap(
+  ctx: ViewContext,
+  where: Where,
+  group: GroupInfo,
+  row: number,
+  at_ns: number,
+  name_of: (id: number) => string | undefined,
+  signal: AbortSignal,
+): Promise<GapDetails> {
+  const fetch_tiles = tile_source(ctx.api, ctx.meta);
+  const load: LoadTile = async (k, i) =>
+    decode_tiles(await fetch_tiles({ k, first: i, last: i, groups: [group.id] }, signal))[0];
+  const whole = level_of_whole(where.limits.end_ns - where.limits.start_ns);
+  const [before, after] = await Promise.all([
+    slice_before(load, row, at_ns, whole, where.limits),
+    slice_after(load, row, at_ns, whole, where.limits),
+  ]);
+  const start_ns = Math.round(before?.edge_ns ?? where.limits.start_ns);
+  const end_ns = Math.round(after?.edge_ns ?? where.limits.end_ns);
+  const host = await host_rows(ctx, where.groups, start_ns, end_ns, signal);
+  const named = (n: typeof before): GapNeighbour | undefined =>
+    n === undefined ? undefined : { id: n.id, name: name_of(n.name) ?? '' };
+  return {
+    group,
+    start_ns,
+    end_ns,
+    before: named(before),
+    after: named(after),
+    host: host.filter((r) => !/^ProfilerStep\b/.test(r.key)).slice(0, kMostRows),
+    launches: host
+      .filter((r) => r.kind === 'runtime' && /launch|memcpy|memset/i.test(r.key))
+      .reduce((n, r) => n + r.count, 0),
+  };
+}
+
+async function host_rows(
+  ctx: ViewContext,
+  groups: readonly GroupInfo[],
+  start_ns: number,
+  end_ns: number,
+  signal: AbortSignal,
+): Promise<Area['rows']> {
+  const hosts = groups.filter((g) => g.type === 'host').map((g) => g.id);
+  if (hosts.length === 0 || end_ns <= start_ns) return [];
+  const origin = ctx.meta.range.start_ns;
+  const answer = await ctx.api.get('/api/traces/{id}/area', {
+    path: { id: ctx.meta.id },
+    query: { t0: origin + start_ns, t1: origin + end_ns, g: hosts.join(','), by: 'name' },
+    signal,
+  });
+  return answer.rows;
+}

@@ -1,0 +1,438 @@
+// The trace view's state and what its acts do: it joins the timeline (which draws) with the API (which
+// knows) and the address (which remembers). Components read its fields and call its methods.
+import { is_abort, problem_from } from '../../api/client';
+import type { Area as AreaAnswer, EventRef, Problem, SearchResult, TraceEvent } from '../../api/types';
+import { untrack } from 'svelte';
+import type { TimeRange } from '../../lib/time_range';
+import { counter_source, NameTable, step_infos, tile_source, trace_info } from '../../timeline/api_source';
+import type { Mode } from '../../timeline/gestures';
+import type { Hit } from '../../timeline/hit_test';
+import { Input, type InputTargets } from '../../timeline/input';
+import { kNothingFolded, type Folding, type GroupInfo, type Layout } from '../../timeline/layout';
+import type { Area, Selection } from '../../timeline/scene';
+import { format_duration } from '../../timeline/ticks';
+import { Timeline, type Stage } from '../../timeline/timeline';
+import { fit_all, fit_to, type Viewport } from '../../timeline/viewport';
+import type { ViewContext } from '../context';
+import { arrows_of } from './arrows';
+import { spoken } from './details';
+import { find_gap, type GapDetails } from './gap_details';
+
+export type AreaKey = 'name' | 'kind' | 'track';
+
+const kWriteMs = 250;
+
+export class TraceSession {
+  view: Viewport = $state.raw({ start_ns: 0, end_ns: 1, width_px: 1 });
+  layout: Layout = $state.raw({ bands: [], height: 0 });
+  scroll_px = $state(0);
+  folding: Folding = $state.raw(kNothingFolded);
+  selection: Selection | undefined = $state.raw();
+  event: TraceEvent | undefined = $state.raw();
+  gap: GapDetails | undefined = $state.raw();
+  /** A folded run was clicked: how many slices it stands for. */
+  run_count = $state(1);
+  area: Area | undefined = $state.raw();
+  area_answer: AreaAnswer | undefined = $state.raw();
+  area_by: AreaKey = $state('name');
+  query = $state('');
+  search: SearchResult | undefined = $state.raw();
+  searching = $state(false);
+  mode: Mode = $state('select');
+  help = $state(false);
+  table = $state(false);
+  problem: Problem | undefined = $state.raw();
+  stale = $state(false);
+  /** Counts frames, for what follows the picture. */
+  frames = $state(0);
+
+  readonly names: NameTable;
+  timeline: Timeline | undefined = $state.raw();
+  input: Input | undefined;
+  focus_search: () => void = () => undefined;
+
+  private readonly abort = new AbortController();
+  private writing: ReturnType<typeof setTimeout> | undefined;
+  /** The range as this view wrote it last: not news when it comes back. */
+  private written: TimeRange | undefined;
+  private selecting: AbortController | undefined;
+  private summing: AbortController | undefined;
+  private asking: AbortController | undefined;
+
+  constructor(readonly ctx: ViewContext) {
+    this.names = new NameTable(ctx.api, ctx.meta.id);
+    this.table = ctx.state.table;
+  }
+
+  get origin(): number {
+    return this.ctx.meta.range.start_ns;
+  }
+  get groups(): readonly GroupInfo[] {
+    return this.timeline?.groups ?? [];
+  }
+  group_of(id: number): GroupInfo | undefined {
+    return this.groups.find((g) => g.id === id);
+  }
+
+  start(stage: Stage, targets: InputTargets): void {
+    const { api, meta } = this.ctx;
+    const timeline = new Timeline(
+      stage,
+      trace_info(meta, this.step_selected()),
+      { tiles: tile_source(api, meta), counters: counter_source(api, meta), name_of: this.names.of },
+      {
+        on_view: (view) => {
+          this.view = view;
+          this.write_later();
+        },
+        on_layout: (layout) => (this.layout = layout),
+        on_frame: (scroll_px) => {
+          this.scroll_px = scroll_px;
+          this.frames++;
+        },
+        on_stale: () => (this.stale = true),
+        on_error: (error) => (this.problem = problem_from(error)),
+      },
+    );
+    this.timeline = timeline;
+    this.layout = timeline.layout;
+    this.folding = timeline.folds;
+    this.input = new Input(timeline, targets, {
+      on_click: (hit) => this.click(hit),
+      on_double_click: (hit) => {
+        this.click(hit);
+        if (hit?.type === 'slice' && hit.count === 1) {
+          timeline.set_view(fit_to(timeline.view, hit.start_ns, hit.end_ns, 0.15, timeline.limits), true);
+        } else this.fit_selection();
+      },
+      on_area: (area) => this.set_area(area),
+    });
+    this.names.load(this.abort.signal).then(
+      () => {
+        timeline.names_came();
+        if (this.query !== '') this.show_hits();
+      },
+      (cause: unknown) => this.fail(cause),
+    );
+    this.restore();
+  }
+
+  stop(): void {
+    clearTimeout(this.writing);
+    this.abort.abort();
+    this.selecting?.abort();
+    this.summing?.abort();
+    this.asking?.abort();
+    this.input?.destroy();
+    this.timeline?.destroy();
+  }
+
+  /** An effect: Back, Forward and links change the address; the view follows. */
+  follow_address(): void {
+    const { t, sel, area, q } = this.ctx.state;
+    void [t, sel, area, q];
+    untrack(() => this.restore());
+  }
+
+  /** The view's range goes into the address when the movement pauses. */
+  private write_later(): void {
+    this.writing ??= setTimeout(() => {
+      this.writing = undefined;
+      this.written = this.range_text(this.view);
+      this.ctx.go({ t: this.written });
+    }, kWriteMs);
+  }
+
+  restore(): void {
+    const { timeline } = this;
+    const { t, sel, area, q } = this.ctx.state;
+    if (timeline === undefined) return;
+    if (t === undefined && this.written !== undefined) {
+      this.written = undefined;
+      timeline.set_view(fit_all(timeline.limits, timeline.view.width_px));
+    }
+    if (t !== undefined && (t.t0 !== this.written?.t0 || t.t1 !== this.written.t1)) {
+      this.written = t;
+      timeline.set_view({ start_ns: t.t0, end_ns: t.t1, width_px: timeline.view.width_px });
+    }
+    const selected = this.selection?.type === 'event' ? this.selection.id : undefined;
+    if (sel !== undefined && sel !== selected)
+      void this.select_event(sel, { reveal: t === undefined, push: false });
+    if (sel === undefined && selected !== undefined) this.clear_selection(false);
+    if (area !== undefined && (area.t0 !== this.area?.start_ns || area.t1 !== this.area.end_ns)) {
+      const groups = timeline.groups.map((g) => g.id);
+      this.set_area({ start_ns: area.t0, end_ns: area.t1, groups }, false);
+    }
+    if (q !== this.query) void this.find(q, false);
+  }
+
+  follow_steps(): void {
+    const steps = this.step_selected();
+    this.timeline?.set_steps(step_infos(this.ctx.meta, steps));
+  }
+
+  set_mode(mode: Mode): void {
+    this.mode = mode;
+    if (this.input !== undefined) this.input.gestures.mode = mode;
+  }
+
+  show_table(on: boolean): void {
+    this.table = on;
+    this.ctx.go({ table: on });
+    if (!on) this.timeline?.redraw();
+  }
+
+  fold(folding: Folding): void {
+    this.timeline?.fold(folding);
+    this.folding = this.timeline?.folds ?? folding;
+  }
+
+  fit_selection(): void {
+    const { timeline } = this;
+    const target = this.selection ?? this.area;
+    if (timeline === undefined || target === undefined) return;
+    const pad = this.selection === undefined ? 0.05 : 0.25;
+    timeline.set_view(fit_to(timeline.view, target.start_ns, target.end_ns, pad, timeline.limits), true);
+  }
+
+  /** An event by its id, from anywhere: a link, the address, a table. */
+  async select_event(id: number, how: { reveal: boolean; push?: boolean }): Promise<void> {
+    this.selecting?.abort();
+    const abort = new AbortController();
+    this.selecting = abort;
+    try {
+      const event = await this.ctx.api.get('/api/traces/{id}/events/{event}', {
+        path: { id: this.ctx.meta.id, event: id },
+        signal: abort.signal,
+      });
+      if (abort.signal.aborted) return;
+      this.show_event(event);
+      if (how.push !== false) this.ctx.go({ sel: id }, { push: true });
+      if (how.reveal && this.selection !== undefined) this.timeline?.reveal(this.selection);
+      this.ctx.announce(spoken(event));
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  follow(ref: EventRef): void {
+    this.run_count = 1;
+    void this.select_event(ref.id, { reveal: true });
+  }
+
+  clear_selection(push = true): void {
+    this.selecting?.abort();
+    this.selection = undefined;
+    this.event = undefined;
+    this.gap = undefined;
+    this.timeline?.select(undefined);
+    if (push && this.ctx.state.sel !== undefined) this.ctx.go({ sel: undefined }, { push: true });
+  }
+
+  set_area(area: Area | undefined, write = true): void {
+    this.area = area;
+    this.timeline?.set_area(area);
+    if (write) {
+      const t = area === undefined ? undefined : { t0: area.start_ns, t1: area.end_ns };
+      this.ctx.go({ area: t });
+    }
+    void this.sum_area();
+  }
+
+  set_area_by(by: AreaKey): void {
+    this.area_by = by;
+    void this.sum_area();
+  }
+
+  async find(query: string, write = true): Promise<void> {
+    this.query = query;
+    if (write) this.ctx.go({ q: query });
+    this.asking?.abort();
+    if (query === '') {
+      this.search = undefined;
+      this.searching = false;
+      this.timeline?.set_search(undefined, undefined);
+      return;
+    }
+    await this.ask_search({ dir: 'next' }, false);
+  }
+
+  /** Goes to the hit after, or before, the one shown (or the selection). */
+  async step(dir: 'next' | 'prev'): Promise<void> {
+    if (this.query === '') return;
+    const current = this.search?.hit?.id;
+    const selected = this.selection?.type === 'event' ? this.selection.id : undefined;
+    // The first Enter goes to the first hit, not to the one after it.
+    const after = selected ?? undefined;
+    if (after === undefined && current !== undefined && dir === 'next') {
+      this.follow_hit();
+      return;
+    }
+    await this.ask_search(after === undefined ? { dir } : { dir, after }, true);
+  }
+
+  private async ask_search(how: { dir: 'next' | 'prev'; after?: number }, go: boolean): Promise<void> {
+    this.asking?.abort();
+    const abort = new AbortController();
+    this.asking = abort;
+    this.searching = true;
+    try {
+      const found = await this.ctx.api.get('/api/traces/{id}/search', {
+        path: { id: this.ctx.meta.id },
+        query: { q: this.query, ...how },
+        signal: abort.signal,
+      });
+      if (abort.signal.aborted) return;
+      this.search = found;
+      this.show_hits();
+      if (go) this.follow_hit();
+      else this.ctx.announce(`${found.total} hits`);
+    } catch (cause) {
+      this.fail(cause);
+    } finally {
+      if (this.asking === abort) this.searching = false;
+    }
+  }
+
+  private follow_hit(): void {
+    const hit = this.search?.hit;
+    if (hit !== null && hit !== undefined) this.follow(hit);
+  }
+
+  private show_hits(): void {
+    this.timeline?.set_search(this.names.matching(this.query), this.search?.bins);
+  }
+
+  private click(hit: Hit | undefined): void {
+    if (hit === undefined) {
+      this.clear_selection();
+      return;
+    }
+    if (hit.type === 'gap') {
+      void this.select_gap(hit.group, hit.row, hit.at_ns);
+      return;
+    }
+    this.run_count = hit.count;
+    // Shown at once from the tile; the exact event follows.
+    this.gap = undefined;
+    this.selection = {
+      type: 'event',
+      id: hit.id,
+      name: this.names.of(hit.name) ?? '',
+      kind: '',
+      group: hit.group.id,
+      row: hit.row,
+      start_ns: hit.start_ns,
+      end_ns: hit.end_ns,
+    };
+    this.timeline?.select(this.selection);
+    void this.select_event(hit.id, { reveal: false });
+  }
+
+  private show_event(event: TraceEvent): void {
+    const start_ns = event.start_ns - this.origin;
+    this.selection = {
+      type: 'event',
+      id: event.id,
+      name: event.name,
+      kind: event.kind,
+      group: event.group,
+      row: event.row,
+      start_ns,
+      end_ns: start_ns + event.dur_ns,
+    };
+    this.event = event;
+    this.gap = undefined;
+    this.timeline?.select(this.selection, arrows_of(event, this.origin));
+  }
+
+  private async select_gap(group: GroupInfo, row: number, at_ns: number): Promise<void> {
+    const { timeline } = this;
+    if (timeline === undefined) return;
+    this.selecting?.abort();
+    const abort = new AbortController();
+    this.selecting = abort;
+    try {
+      const gap = await find_gap(this.ctx, timeline, group, row, at_ns, this.names.of, abort.signal);
+      if (abort.signal.aborted) return;
+      this.event = undefined;
+      this.gap = gap;
+      this.selection = { type: 'gap', group: group.id, row, start_ns: gap.start_ns, end_ns: gap.end_ns };
+      timeline.select(this.selection);
+      if (this.ctx.state.sel !== undefined) this.ctx.go({ sel: undefined }, { push: true });
+      this.ctx.announce(`${group.label} idle for ${format_duration(gap.end_ns - gap.start_ns)}`);
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  async go_neighbour(dir: 'next' | 'prev' | 'parent' | 'flow_in' | 'flow_out'): Promise<void> {
+    if (this.selection?.type !== 'event') return;
+    try {
+      const { event } = await this.ctx.api.get('/api/traces/{id}/events/{event}/neighbour', {
+        path: { id: this.ctx.meta.id, event: this.selection.id },
+        query: { dir },
+        signal: this.abort.signal,
+      });
+      if (event === null) this.ctx.announce('nothing there');
+      else this.follow(event);
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  mark(): void {
+    const { selection, timeline } = this;
+    if (selection === undefined || timeline === undefined) return;
+    const groups = timeline.groups.map((g) => g.id);
+    this.set_area({ start_ns: selection.start_ns, end_ns: selection.end_ns, groups });
+  }
+
+  escape(): void {
+    if (this.help) this.help = false;
+    else if (this.area !== undefined) this.set_area(undefined);
+    else this.clear_selection();
+  }
+
+  private async sum_area(): Promise<void> {
+    this.summing?.abort();
+    const { area } = this;
+    if (area === undefined || area.groups.length === 0) {
+      this.area_answer = undefined;
+      return;
+    }
+    const abort = new AbortController();
+    this.summing = abort;
+    try {
+      const answer = await this.ctx.api.get('/api/traces/{id}/area', {
+        path: { id: this.ctx.meta.id },
+        query: {
+          t0: Math.floor(this.origin + area.start_ns),
+          t1: Math.ceil(this.origin + area.end_ns),
+          g: area.groups.join(','),
+          by: this.area_by,
+        },
+        signal: abort.signal,
+      });
+      if (!abort.signal.aborted) this.area_answer = answer;
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  private step_selected(): (position: number) => boolean {
+    const { range } = this.ctx.choice;
+    return (position) => position >= range.first && position <= range.last;
+  }
+
+  /** What the address says of a view; nothing for the whole trace, which is what one starts with. */
+  private range_text(view: Viewport): TimeRange | undefined {
+    const whole = fit_all(this.timeline?.limits ?? view, view.width_px);
+    if (view.start_ns <= whole.start_ns && view.end_ns >= whole.end_ns) return undefined;
+    return { t0: Math.round(view.start_ns), t1: Math.round(view.end_ns) };
+  }
+
+  private fail(cause: unknown): void {
+    if (!is_abort(cause)) this.problem = problem_from(cause);
+  }
+}
