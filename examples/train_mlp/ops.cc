@@ -1,6 +1,7 @@
 #include "examples/train_mlp/ops.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "libtrace/record_function.h"
@@ -17,14 +18,26 @@ Tensor t(const Tensor& a) {
   return out;
 }
 
-// out += a b, the inner loop along rows of both so that it runs on vectors.
+// out[i][j...] += a[i] b[..][j...], for `kWide` columns that stay in registers.
+constexpr std::size_t kWide = 32;
+void multiply_columns(Tensor& out, const Tensor& a, const Tensor& b, std::size_t i, std::size_t j) {
+  std::array<float, kWide> sum;
+  std::copy_n(out.row(i).begin() + j, kWide, sum.begin());
+  for (std::size_t k = 0; k < a.cols; ++k) {
+    const float factor = a.at(i, k);
+    const float* const from = b.row(k).data() + j;
+    for (std::size_t n = 0; n < kWide; ++n) sum[n] += factor * from[n];
+  }
+  std::copy_n(sum.begin(), kWide, out.row(i).begin() + j);
+}
+
+// out += a b
 void multiply_into(Tensor& out, const Tensor& a, const Tensor& b) {
   for (std::size_t i = 0; i < a.rows; ++i) {
-    float* const __restrict to = out.row(i).data();
-    for (std::size_t k = 0; k < a.cols; ++k) {
-      const float factor = a.at(i, k);
-      const float* const __restrict from = b.row(k).data();
-      for (std::size_t j = 0; j < b.cols; ++j) to[j] += factor * from[j];
+    std::size_t j = 0;
+    for (; j + kWide <= b.cols; j += kWide) multiply_columns(out, a, b, i, j);
+    for (; j < b.cols; ++j) {
+      for (std::size_t k = 0; k < a.cols; ++k) out.at(i, j) += a.at(i, k) * b.at(k, j);
     }
   }
 }
