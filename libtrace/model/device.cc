@@ -1,6 +1,8 @@
 #include "libtrace/model/device.h"
 
 #include <charconv>
+#include <iterator>
+#include <string_view>
 
 namespace libtrace {
 namespace {
@@ -19,6 +21,17 @@ std::optional<std::int64_t> device_id(const Trace& trace, EventId e) {
   const Lane& lane = trace.lanes()[trace.lane_of(e)];
   if (const auto id = integer(lane.pid)) return id;
   return integer(lane.tid);
+}
+
+std::string memory_device_type(std::int32_t number) {
+  constexpr std::string_view kNames[] = {"cpu", "cuda", "mkldnn",     "opengl", "opencl", "ideep",
+                                         "hip", "fpga", "maia",       "xla",    "vulkan", "metal",
+                                         "xpu", "mps",  "meta",       "hpu",    "ve",     "lazy",
+                                         "ipu", "mtia", "privateuse1"};
+  if (number >= 0 && static_cast<std::size_t>(number) < std::size(kNames)) {
+    return std::string(kNames[number]);
+  }
+  return "device type " + std::to_string(number);
 }
 
 }  // namespace libtrace

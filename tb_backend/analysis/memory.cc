@@ -6,6 +6,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "libtrace/model/device.h"
+
 namespace traceglass {
 
 using libtrace::EventId;
@@ -72,17 +74,6 @@ void pair_blocks(const std::vector<const MemoryEvent*>& events, MemoryDevice& d)
 
 }  // namespace
 
-std::string memory_device_type(std::int32_t number) {
-  constexpr std::string_view kNames[] = {"cpu", "cuda", "mkldnn",     "opengl", "opencl", "ideep",
-                                         "hip", "fpga", "maia",       "xla",    "vulkan", "metal",
-                                         "xpu", "mps",  "meta",       "hpu",    "ve",     "lazy",
-                                         "ipu", "mtia", "privateuse1"};
-  if (number >= 0 && static_cast<std::size_t>(number) < std::size(kNames)) {
-    return std::string(kNames[number]);
-  }
-  return "device type " + std::to_string(number);
-}
-
 std::vector<MemoryDevice> find_memory(const Trace& trace) {
   std::map<DeviceKey, std::vector<const MemoryEvent*>> by_device;
   for (const MemoryEvent& m : trace.memory()) {
@@ -93,7 +84,7 @@ std::vector<MemoryDevice> find_memory(const Trace& trace) {
     std::stable_sort(events.begin(), events.end(),
                      [](const MemoryEvent* a, const MemoryEvent* b) { return a->at < b->at; });
     MemoryDevice d;
-    d.type = memory_device_type(key.first);
+    d.type = libtrace::memory_device_type(key.first);
     d.id = key.second;
     for (const MemoryEvent* m : events) count(*m, d);
     add_curve(events, d);
@@ -123,7 +114,7 @@ std::vector<MemoryOperatorRow> memory_operators(const Trace& trace, const Select
   }
   std::vector<MemoryOperatorRow> out;
   for (auto& [key, g] : rows) {
-    g.row.type = memory_device_type(key.first.first);
+    g.row.type = libtrace::memory_device_type(key.first.first);
     g.row.id = key.first.second;
     g.row.name = key.second;
     g.row.calls = static_cast<std::int64_t>(g.instances.size());

@@ -60,7 +60,4 @@ std::vector<const MemoryBlock*> blocks_in(const MemoryDevice& device, std::int64
 // At most about `points` points that keep each bucket's last and highest value.
 std::vector<MemoryPoint> thinned(const std::vector<MemoryPoint>& curve, std::size_t points);
 
-// Name of a c10::DeviceType number.
-std::string memory_device_type(std::int32_t number);
-
 }  // namespace traceglass
