@@ -66,24 +66,6 @@ void add_queues(const Trace& trace, std::vector<CounterTrack>& out) {
   }
 }
 
-// c10::DeviceType as the document spells it.
-std::string device_type(std::int32_t type) {
-  switch (type) {
-    case 0:
-      return "cpu";
-    case 1:
-      return "cuda";
-    case 6:
-      return "hip";
-    case 12:
-      return "xpu";
-    case 17:
-      return "mtia";
-    default:
-      return "type" + std::to_string(type);
-  }
-}
-
 std::string memory_section(const Trace& trace, std::int32_t type, std::int32_t id,
                            libtrace::LaneId reporting) {
   if (type != 0) return "device:" + std::to_string(id);
@@ -102,7 +84,8 @@ void add_memory(const Trace& trace, std::vector<CounterTrack>& out) {
     const bool totals = std::any_of(events.begin(), events.end(),
                                     [](const auto* e) { return e->total_allocated.has_value(); });
     CounterTrack track;
-    track.id = "allocated:" + device_type(key.first) + ':' + std::to_string(key.second);
+    track.id =
+        "allocated:" + libtrace::memory_device_type(key.first) + ':' + std::to_string(key.second);
     track.section = memory_section(trace, key.first, key.second, events.front()->lane);
     track.label = totals ? "Allocated" : "Allocated, change";
     track.unit = "bytes";

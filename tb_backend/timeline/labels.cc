@@ -72,20 +72,34 @@ bool is_main(const Lane& lane) {
   return lane.tid == lane.pid || inner_name(trimmed(lane.thread)) == "pt_main_thread";
 }
 
-string host_track(const Lane& lane) {
+// Backward operators say which thread ran their forward. A few are enough to look at.
+bool is_autograd(const Trace& trace, const Lane& lane) {
+  constexpr libtrace::EventId kLook = 256;
+  for (libtrace::EventId e = lane.first; e < std::min(lane.last, lane.first + kLook); ++e) {
+    if (trace.kind(e) != libtrace::Kind::kOp) continue;
+    if (trace.name(e).starts_with("autograd::engine::")) return true;
+    if (trace.int_arg(e, "Fwd thread id").value_or(0) > 0) return true;
+  }
+  return false;
+}
+
+string host_track(const Trace& trace, const Lane& lane) {
   if (is_main(lane)) return "Main thread";
   const string_view name = inner_name(trimmed(lane.thread));
   constexpr string_view kAutograd = "pt_autograd_";
   if (name.starts_with(kAutograd))
     return "Autograd thread " + string(name.substr(kAutograd.size()));
-  if (!name.empty()) return string(name);
-  return "Thread " + lane.tid;
+  if (is_autograd(trace, lane)) return "Autograd thread";
+  // Every thread of a Python program is called after the program until something names it.
+  const bool says_nothing = name.empty() || name.starts_with("python") || name == lane.process;
+  return says_nothing ? "Thread" : string(name);
 }
 
 string device_track(const Lane& lane) {
   string_view name = trimmed(lane.thread);
   constexpr string_view kContext = " context";  // named by an annotation that came first
   if (name.ends_with(kContext)) name = trimmed(name.substr(0, name.size() - kContext.size()));
+  if (name.empty() && !integer(lane.tid)) name = lane.tid;  // "stream 7", before 1.10
   return name.empty() ? "Stream " + lane.tid : capitalized(name);
 }
 
@@ -143,7 +157,7 @@ string section_label(const Trace& trace, const Lane& lane) {
 
 string track_label(const Trace& trace, const Lane& lane, GroupType type) {
   if (lane.domain == Domain::kDevice) return device_track(lane);
-  if (type != GroupType::kOther) return host_track(lane);
+  if (type != GroupType::kOther) return host_track(trace, lane);
   const string_view name = trimmed(lane.thread);
   if (!name.empty()) return capitalized(name);
   // The profiler's own rows have no thread: what they hold is their name.
