@@ -1,0 +1,50 @@
+// The whole of what is served, without the HTTP library: mounts, security, the API, the page.
+//
+// Everything is there under several roots: "/", the path prefix if any, and TensorBoard's place
+// for a plugin, so that the page can be tested in a TensorBoard-like host without Python.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tb_backend/api/call.h"
+#include "tb_backend/api/registry.h"
+#include "tb_backend/api/router.h"
+#include "tb_backend/api/security.h"
+#include "tb_backend/api/static_files.h"
+#include "tb_backend/logdir/watch.h"
+
+namespace traceglass {
+
+inline constexpr const char* kPluginName = "traceglass";
+
+struct AppOptions {
+  LogdirSpec logdir;
+  std::string path_prefix;  // "" or "/a/b"
+  std::filesystem::path web_dir;
+  AccessRules access;
+  std::chrono::milliseconds max_age = Watcher::kMaxAge;
+  Registry::Options registry;
+};
+
+class App {
+ public:
+  explicit App(AppOptions options);
+
+  // Never throws. Thread-safe.
+  Reply handle(Call call);
+
+  [[nodiscard]] const AppOptions& options() const { return options_; }
+
+ private:
+  Reply answer(const Call& call);
+  Reply below_mount(const Call& call, std::string_view path);
+
+  const AppOptions options_;
+  Watcher watcher_;
+  Registry registry_;
+  CollectiveParts collectives_;
+  StaticFiles files_;
+};
+
+}  // namespace traceglass

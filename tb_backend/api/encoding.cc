@@ -1,0 +1,87 @@
+#include "tb_backend/api/encoding.h"
+
+#include <libdeflate.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace traceglass {
+namespace {
+
+constexpr std::size_t kPacket = 1400;
+constexpr std::string_view kGzipSuffix = "-gz";
+
+bool compressible(std::string_view type) {
+  return type.starts_with("text/") || type.starts_with("application/") || type == "image/svg+xml";
+}
+
+// "gzip" is named in Accept-Encoding and not with q=0.
+bool takes_gzip(std::string_view accept) {
+  while (!accept.empty()) {
+    const auto comma = accept.find(',');
+    std::string_view item = accept.substr(0, comma);
+    accept.remove_prefix(comma == std::string_view::npos ? accept.size() : comma + 1);
+    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
+    if (!item.starts_with("gzip")) continue;
+    const auto q = item.find("q=");
+    return q == std::string_view::npos ||
+           item.substr(q + 2).find_first_of("123456789") != std::string_view::npos;
+  }
+  return false;
+}
+
+std::string gzip(const std::string& text) {
+  struct Free {
+    void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
+  };
+  thread_local const std::unique_ptr<libdeflate_compressor, Free> compressor(
+      libdeflate_alloc_compressor(1));
+  if (!compressor) return {};
+  std::string out(libdeflate_gzip_compress_bound(compressor.get(), text.size()), '\0');
+  out.resize(
+      libdeflate_gzip_compress(compressor.get(), text.data(), text.size(), out.data(), out.size()));
+  return out;
+}
+
+std::string quoted(std::string_view etag) { return '"' + std::string(etag) + '"'; }
+
+}  // namespace
+
+std::string digest(std::string_view text) {
+  std::uint64_t h = 0xcbf29ce484222325U;  // FNV-1a, then splitmix64's finalizer
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  h = (h ^ (h >> 30U)) * 0xbf58476d1ce4e5b9U;
+  h = (h ^ (h >> 27U)) * 0x94d049bb133111ebU;
+  h ^= h >> 31U;
+  std::string out(16, '0');
+  for (std::size_t i = 16; i-- > 0; h >>= 4U) out[i] = "0123456789abcdef"[h & 15U];
+  return out;
+}
+
+bool has_etag(const Call& call, std::string_view etag) {
+  const std::string_view wanted = call.header("If-None-Match");
+  if (wanted.empty()) return false;
+  return wanted == "*" || wanted.find(quoted(etag)) != std::string_view::npos ||
+         wanted.find(quoted(std::string(etag) + std::string(kGzipSuffix))) !=
+             std::string_view::npos;
+}
+
+void encode_reply(const Call& call, Reply& reply) {
+  std::string tag = reply.etag;
+  const bool could = reply.body->size() > kPacket && compressible(reply.type);
+  if (could) {
+    reply.headers.emplace_back("Vary", "Accept-Encoding");
+    if (takes_gzip(call.header("Accept-Encoding"))) {
+      std::string packed = gzip(*reply.body);
+      if (!packed.empty() && packed.size() < reply.body->size()) {
+        reply.body = std::make_shared<const std::string>(std::move(packed));
+        reply.headers.emplace_back("Content-Encoding", "gzip");
+        if (!tag.empty()) tag += kGzipSuffix;
+      }
+    }
+  }
+  if (!tag.empty()) reply.headers.emplace_back("ETag", quoted(tag));
+  reply.headers.emplace_back("Cache-Control", reply.cache);
+}
+
+}  // namespace traceglass

@@ -1,0 +1,20 @@
+// Entity tags and compression: what makes an answer cheap to send, or not sent at all.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tb_backend/api/call.h"
+
+namespace traceglass {
+
+// 16 hex digits; for names that change with what they stand for, not for secrets.
+std::string digest(std::string_view text);
+
+// The client has it: If-None-Match names `etag` (with or without our gzip suffix) or is "*".
+bool has_etag(const Call& call, std::string_view etag);
+
+// Headers for caching; the body as gzip where the client takes it and it pays (1.4 kB: a packet).
+void encode_reply(const Call& call, Reply& reply);
+
+}  // namespace traceglass

@@ -1,0 +1,111 @@
+#include "tb_backend/api/http_server.h"
+
+#include <httplib.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "tb_backend/api/problem.h"
+
+namespace traceglass {
+namespace {
+
+// Each open connection holds a thread while it lives; a browser opens six.
+constexpr std::size_t kWorkers = 64;
+constexpr std::size_t kRequestsPerConnection = 10'000;
+constexpr time_t kIdleSeconds = 5;
+constexpr std::size_t kLargestBody = std::size_t{64} << 10U;  // nothing here takes a body
+
+Call call_of(const httplib::Request& request) {
+  Call call;
+  call.method = request.method;
+  call.path = request.path;
+  const auto question = request.target.find('?');
+  if (question != std::string::npos) call.raw_query = request.target.substr(question + 1);
+  call.query = Query({request.params.begin(), request.params.end()});
+  call.headers.assign(request.headers.begin(), request.headers.end());
+  return call;
+}
+
+// A header value from a request path could hold a line end: nothing may be split by it.
+bool is_one_line(std::string_view value) {
+  return std::none_of(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n'; });
+}
+
+void send(const Reply& reply, httplib::Response& response) {
+  response.status = reply.status;
+  for (const auto& [name, value] : reply.headers) {
+    if (is_one_line(value)) response.set_header(name, value);
+  }
+  if (reply.body->empty()) {
+    response.set_header("Content-Type", reply.type);
+    return;
+  }
+  // A provider, not a string: the library would compress a string itself (brotli, at its slowest),
+  // and the body is shared with the cache of files.
+  response.set_content_provider(
+      reply.body->size(), reply.type,
+      [body = reply.body](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+        return sink.write(body->data() + offset, length);
+      });
+}
+
+}  // namespace
+
+struct HttpServer::Impl {
+  App& app;
+  httplib::Server server;
+};
+
+HttpServer::HttpServer(App& app) : impl_(new Impl{app, {}}) {
+  httplib::Server& server = impl_->server;
+  server.new_task_queue = [] { return new httplib::ThreadPool(kWorkers); };
+  server.set_tcp_nodelay(true);
+  server.set_keep_alive_max_count(kRequestsPerConnection);
+  server.set_keep_alive_timeout(kIdleSeconds);
+  server.set_payload_max_length(kLargestBody);
+  server.set_pre_routing_handler(
+      [this](const httplib::Request& request, httplib::Response& response) {
+        if (request.method != "GET" && request.method != "HEAD") {
+          return httplib::Server::HandlerResponse::Unhandled;  // its body has to be read first
+        }
+        // Parts of an answer are not offered; the library would cut them out by itself.
+        const_cast<httplib::Request&>(request).ranges.clear();
+        send(impl_->app.handle(call_of(request)), response);
+        return httplib::Server::HandlerResponse::Handled;
+      });
+  const httplib::Server::Handler on_error = [this](const httplib::Request& request,
+                                                   httplib::Response& response) {
+    // Reached by our own problems too: these have their body already.
+    if (response.has_header("Content-Type")) return;
+    const bool malformed = request.method.empty() || request.target.empty();
+    const bool too_long = response.status == 413 || response.status == 414;
+    Reply reply;
+    if (malformed || too_long) {
+      reply = problem_reply({std::max(response.status, 400),
+                             "request",
+                             "The request cannot be understood or is too long.",
+                             "",
+                             {}});
+      add_security_headers(reply);
+    } else {
+      reply = impl_->app.handle(call_of(request));
+    }
+    send(reply, response);
+  };
+  server.set_error_handler(on_error);
+}
+
+HttpServer::~HttpServer() = default;
+
+int HttpServer::bind(const std::string& host, int port) {
+  if (port == 0) return std::max(0, impl_->server.bind_to_any_port(host));
+  return impl_->server.bind_to_port(host, port) ? port : 0;
+}
+
+void HttpServer::run() { impl_->server.listen_after_bind(); }
+
+void HttpServer::stop() { impl_->server.stop(); }
+
+}  // namespace traceglass

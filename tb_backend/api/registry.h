@@ -1,0 +1,109 @@
+// Which traces are loaded. A request asks by file; the first one queues a load on a few loader
+// threads, all others see its progress, and what is loaded is shared and immutable. A file that
+// changed is loaded anew under a new generation. Each file fails for itself.
+//
+// Lock order: one mutex guards all entries; nothing is computed or destroyed under it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtrace/trace.h"
+#include "tb_backend/analysis/steps.h"
+#include "tb_backend/ingest/ingest.h"
+#include "tb_backend/logdir/scan.h"
+#include "tb_backend/timeline/timeline.h"
+
+namespace traceglass {
+
+struct LoadedTrace {
+  TraceFile file;
+  std::string generation;  // changes with the file's content and with the program
+  libtrace::TracePtr trace;
+  std::shared_ptr<const Timeline> timeline;
+  std::vector<Step> steps;
+  std::size_t bytes = 0;
+};
+
+enum class LoadPhase { kNew, kQueued, kReading, kBuilding, kReady, kError };
+const char* phase_name(LoadPhase phase);
+
+struct LoadStatus {
+  LoadPhase phase = LoadPhase::kNew;
+  std::uint64_t bytes_done = 0, bytes_total = 0, events = 0;
+  std::shared_ptr<const LoadedTrace> loaded;  // exactly when ready
+  std::optional<FileError> error;             // exactly when phase is kError
+};
+
+class Registry {
+ public:
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+  using Loader = std::function<IngestResult(const std::filesystem::path&, IngestProgress*)>;
+  struct Options {
+    std::size_t budget_bytes = std::size_t{8} << 30U;  // of loaded traces; the newest always stays
+    int loaders = 2;
+    // A file that grows is not loaded again sooner than this after a load, nor than twice what
+    // that load took.
+    std::chrono::milliseconds reload_after{2000};
+    Clock clock = &std::chrono::steady_clock::now;
+    Loader load = &ingest_file;
+  };
+
+  explicit Registry(Options options);
+  ~Registry();
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  // State of a file; starts its load if nothing has.
+  LoadStatus ask(const TraceFile& file);
+  // State without starting anything.
+  LoadPhase peek(const TraceFile& file);
+  // Forgets entries whose file is gone, and gives up their loads.
+  void keep_only(const Snapshot& snapshot);
+
+  [[nodiscard]] std::size_t resident_bytes();
+
+ private:
+  struct Job {
+    TraceFile file;
+    IngestProgress progress;
+    bool started = false;  // under mutex_
+  };
+  struct Entry {
+    std::shared_ptr<Job> job;  // null when nothing is queued or running
+    FileStamp stamp;           // of what is loaded or failed
+    std::shared_ptr<const LoadedTrace> loaded;
+    std::optional<FileError> error;
+    std::chrono::steady_clock::time_point finished;
+    std::chrono::steady_clock::duration took{};
+    std::uint64_t used = 0;  // by tick_
+  };
+
+  void work();
+  std::shared_ptr<const LoadedTrace> build(const TraceFile& file, libtrace::TracePtr trace) const;
+  bool needs_load(const Entry& entry, const TraceFile& file) const;
+  void start(Entry& entry, const TraceFile& file);
+  // Drops the least recently used until the budget holds; `keep` stays.
+  void evict(const std::string& keep, std::vector<std::shared_ptr<const LoadedTrace>>& dropped);
+
+  const Options options_;
+  std::mutex mutex_;
+  std::condition_variable queued_;
+  std::map<std::string, Entry> entries_;  // by id
+  std::deque<std::shared_ptr<Job>> queue_;
+  std::uint64_t tick_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> loaders_;
+};
+
+}  // namespace traceglass

@@ -1,0 +1,71 @@
+// Paths of openapi.yaml → functions. Two sorts: about the log directory, and about one loaded
+// trace. For the second the router does what all share: the id, the load (202 with its status),
+// the file's error, the entity tag (a trace is immutable, so path and query tell the answer).
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tb_backend/analysis/collectives.h"
+#include "tb_backend/api/call.h"
+#include "tb_backend/api/registry.h"
+#include "tb_backend/logdir/watch.h"
+
+namespace traceglass {
+
+// The collectives of each trace seen so far: small, so they outlive the trace in memory.
+class CollectiveParts {
+ public:
+  // `known`: the file was seen as it is now; it may still have no rank.
+  std::optional<RankKernels> find(const TraceFile& file, bool& known);
+  void put(const TraceFile& file, std::optional<RankKernels> kernels);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::pair<FileStamp, std::optional<RankKernels>>> parts_;
+};
+
+// What routes may use.
+struct Services {
+  Watcher& watcher;
+  Registry& registry;
+  CollectiveParts& collectives;
+};
+
+// The variable parts of a path, in order: "traces/{id}/events/{event}" gives id and event.
+using PathArgs = std::vector<std::string>;
+
+struct LogdirRoute {
+  const char* pattern;
+  Reply (*answer)(Services& services, const Call& call, const PathArgs& args);
+};
+
+struct TraceRoute {
+  const char* pattern;
+  Reply (*answer)(const LoadedTrace& trace, const Call& call, const PathArgs& args);
+  const char* type = "application/json";  // of a 304
+  const char* cache = kRevalidate;
+};
+
+// `path` below "/api/".
+Reply route(Services& services, const Call& call, std::string_view path);
+
+// Of a trace that is not there yet, by openapi's Status.
+Reply status_reply(const TraceFile& file, const LoadStatus& status, int http_status);
+// Of a file that cannot be loaded.
+Reply file_error_reply(const TraceFile& file, const FileError& error);
+
+// One list a topic, in routes_<topic>.cc.
+std::vector<LogdirRoute> logdir_routes();
+std::vector<LogdirRoute> collective_routes();
+std::vector<TraceRoute> trace_routes();
+std::vector<TraceRoute> timeline_routes();
+std::vector<TraceRoute> event_routes();
+std::vector<TraceRoute> view_routes();
+
+}  // namespace traceglass

@@ -1,0 +1,88 @@
+// One slice, its neighbours, and search.
+#include "tb_backend/api/event_json.h"
+#include "tb_backend/api/json.h"
+#include "tb_backend/api/problem.h"
+#include "tb_backend/api/router.h"
+#include "tb_backend/timeline/details.h"
+#include "tb_backend/timeline/search.h"
+
+namespace traceglass {
+namespace {
+
+using libtrace::EventId;
+using libtrace::kNone;
+using json = Json;
+
+// kNone when the path names no slice of the trace.
+EventId event_of(const LoadedTrace& trace, const std::string& text) {
+  const auto id = parse_integer(text);
+  if (!id || *id < 0 || static_cast<std::uint64_t>(*id) >= trace.trace->size()) return kNone;
+  return static_cast<EventId>(*id);
+}
+
+Reply no_event(const LoadedTrace& trace) {
+  return problem_reply({404,
+                        "not_found",
+                        "The trace has no such event: its events are 0 to below " +
+                            std::to_string(trace.trace->size()) + ".",
+                        trace.file.file,
+                        {}});
+}
+
+json ref_or_null(const Timeline& timeline, EventId e) {
+  return e == kNone ? json(nullptr) : event_ref(timeline, e);
+}
+
+// Of the extended step that holds `at`; "" outside them all.
+std::string step_at(const std::vector<Step>& steps, std::int64_t at) {
+  for (const Step& step : steps) {
+    if (at >= step.extended.start && at < step.extended.end) return step.name;
+  }
+  return {};
+}
+
+Reply event(const LoadedTrace& trace, const Call&, const PathArgs& args) {
+  const EventId e = event_of(trace, args[1]);
+  if (e == kNone) return no_event(trace);
+  const std::string step = step_at(trace.steps, trace.trace->start(e));
+  return json_reply(event_json(*trace.timeline, e, step));
+}
+
+Reply neighbour(const LoadedTrace& trace, const Call& call, const PathArgs& args) {
+  const std::string dir =
+      call.query.choice("dir", {"next", "prev", "parent", "flow_in", "flow_out"}, true);
+  const EventId e = event_of(trace, args[1]);
+  if (e == kNone) return no_event(trace);
+  const Timeline& timeline = *trace.timeline;
+  const EventId other = dir == "parent"     ? trace.trace->parent(e)
+                        : dir == "flow_in"  ? flow_in(timeline, e)
+                        : dir == "flow_out" ? flow_out(timeline, e)
+                                            : timeline.beside(e, dir == "next");
+  return json_reply({{"event", ref_or_null(timeline, other)}});
+}
+
+Reply search_names(const LoadedTrace& trace, const Call& call, const PathArgs&) {
+  const std::string& text = call.query.required("q");
+  const bool forward = call.query.choice("dir", {"next", "prev"}) == "next";
+  if (text.empty()) throw BadRequest{"q", "Parameter q must not be empty."};
+  std::optional<EventId> after;
+  if (call.query.find("after") != nullptr && trace.trace->size() > 0) {
+    const auto most = static_cast<std::int64_t>(trace.trace->size()) - 1;
+    after = static_cast<EventId>(call.query.integer("after", 0, most));
+  }
+  const SearchHits hits = search(*trace.trace, text, after, forward);
+  return json_reply({{"total", hits.total},
+                     {"position", hits.position},
+                     {"hit", ref_or_null(*trace.timeline, hits.hit)},
+                     {"bins", hits.bins}});
+}
+
+}  // namespace
+
+std::vector<TraceRoute> event_routes() {
+  return {{"traces/{id}/events/{event}", event},
+          {"traces/{id}/events/{event}/neighbour", neighbour},
+          {"traces/{id}/search", search_names}};
+}
+
+}  // namespace traceglass

@@ -1,0 +1,25 @@
+// The `serve` command: options → App → address printed → requests answered until ended.
+#pragma once
+
+#include <string>
+
+namespace traceglass {
+
+struct ServeOptions {
+  std::string logdir;       // a directory or one file
+  std::string logdir_spec;  // "a:x,b:y"; instead of logdir
+  std::string host = "127.0.0.1";
+  int port = 6006;
+  std::string path_prefix;
+  std::string web_dir;
+  std::string token;   // else $TRACEGLASS_TOKEN
+  std::string secret;  // else $TRACEGLASS_SECRET
+  bool no_auth = false;
+  bool exit_with_parent = false;
+  double memory_gib = 0;  // of loaded traces; 0: half of the machine's
+};
+
+// Exit status: 0 ended, 1 the address cannot be had, 2 refused options. Says why on stderr.
+int serve(const ServeOptions& options);
+
+}  // namespace traceglass
