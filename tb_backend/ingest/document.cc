@@ -44,7 +44,7 @@ std::size_t last_cut(std::string_view text) {
 
 }  // namespace
 
-Document::Document(TextStream& stream, DocumentSink& sink, libtrace::Report& report,
+Document::Document(TextSource& stream, DocumentSink& sink, libtrace::Report& report,
                    std::function<bool()> keep_on)
     : stream_(stream), sink_(sink), report_(report), keep_on_(std::move(keep_on)) {}
 
@@ -97,7 +97,7 @@ FileError Document::broken(std::string why) const {
 
 std::optional<FileError> Document::read() {
   more();
-  if (stream_.end() == TextStream::End::kUnreadable) {
+  if (stream_.end() == TextSource::End::kUnreadable) {
     return FileError{"unreadable", "The file cannot be read: " + stream_.error() + ".", 0};
   }
   if (rest().starts_with("\xEF\xBB\xBF")) pos_ += 3;
@@ -106,7 +106,7 @@ std::optional<FileError> Document::read() {
   const int c = peek();
   std::optional<FileError> error;
   if (c < 0) {
-    if (stream_.end() == TextStream::End::kCut) {
+    if (stream_.end() == TextSource::End::kCut) {
       return FileError{"broken", "The file is broken at byte 0: " + stream_.error() + ".", 0};
     }
     return FileError{"empty", "The file is empty.", 0};
@@ -122,10 +122,10 @@ std::optional<FileError> Document::read() {
   error = c == '{' ? read_object() : read_array();
   if (error) return error;
   if (cancelled_) return FileError{"unreadable", "Reading was cancelled.", offset()};
-  if (stream_.end() == TextStream::End::kUnreadable) {
+  if (stream_.end() == TextSource::End::kUnreadable) {
     return FileError{"unreadable", "The file cannot be read: " + stream_.error() + ".", offset()};
   }
-  if (stream_.end() == TextStream::End::kCut && report_.count("incomplete") == 0) {
+  if (stream_.end() == TextSource::End::kCut && report_.count("incomplete") == 0) {
     report_.add("incomplete", 1, place());
   }
   return std::nullopt;
@@ -286,11 +286,7 @@ Document::Outcome Document::read_row() {
     row_end_ = true;
     return Outcome::kDone;
   }
-  if (c != '{') {
-    report_.add("skipped", 1, place());
-    ++skipped_;
-    return resync() ? Outcome::kDone : Outcome::kCut;
-  }
+  if (c != '{') return skip_value();
   if (const std::size_t n = object_end(rest().substr(0, kUsualRow));
       n != 0 && tokenizer_.row(rest().data(), n, sink_)) {
     pos_ += n;
@@ -323,6 +319,23 @@ Document::Outcome Document::read_row() {
     ++skipped_;
     return resync() ? Outcome::kDone : Outcome::kCut;
   }
+}
+
+// Something else than an object among the rows.
+Document::Outcome Document::skip_value() {
+  report_.add("skipped", 1, place());
+  ++skipped_;
+  Repaired value = repair_value(rest(), RepairContext::kEvent, at_end_);
+  while (value.status == Repaired::Status::kNeedMore && available() < kMostValue) {
+    if (at_end_) return Outcome::kCut;
+    double_window();
+    value = repair_value(rest(), RepairContext::kEvent, at_end_);
+  }
+  if (value.status == Repaired::Status::kDone && value.length > 0) {
+    pos_ += value.length;
+    return Outcome::kDone;
+  }
+  return resync() ? Outcome::kDone : Outcome::kCut;
 }
 
 bool Document::resync() {

@@ -26,7 +26,7 @@ class DocumentSink : public EventSink {
 class Document {
  public:
   // `keep_on` is asked every block; false gives up.
-  Document(TextStream& stream, DocumentSink& sink, libtrace::Report& report,
+  Document(TextSource& stream, DocumentSink& sink, libtrace::Report& report,
            std::function<bool()> keep_on);
 
   // nullopt: a trace, complete or not (see the report).
@@ -51,11 +51,12 @@ class Document {
   Outcome read_value(bool head, std::string_view key);
   Outcome read_rows();
   Outcome read_row();  // one row, strictly or tolerantly
+  Outcome skip_value();
   bool resync();       // to the next thing that looks like a row
   void read_behind();  // further documents in the file
   FileError broken(std::string why) const;
 
-  TextStream& stream_;
+  TextSource& stream_;
   DocumentSink& sink_;
   libtrace::Report& report_;
   std::function<bool()> keep_on_;

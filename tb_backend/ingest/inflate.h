@@ -12,25 +12,33 @@
 
 namespace traceglass {
 
-class TextStream {
+// Text in blocks. Tests feed their own.
+class TextSource {
  public:
   enum class End {
     kOk,
     kCut,         // the gzip stream ends in the middle or is corrupt
     kUnreadable,  // the file cannot be opened or read
   };
+  virtual ~TextSource() = default;
+  // Appends the next block of text to `out`; false at the end.
+  virtual bool read(std::vector<char>& out) = 0;
+  // Valid once read() returned false.
+  [[nodiscard]] virtual End end() const = 0;
+  [[nodiscard]] virtual const std::string& error() const = 0;  // a sentence unless kOk
+};
 
+class TextStream : public TextSource {
+ public:
   // `bytes_read` is kept up to date with the bytes taken from the file.
   explicit TextStream(const std::filesystem::path& file, std::atomic<std::uint64_t>* bytes_read);
-  ~TextStream();
+  ~TextStream() override;
   TextStream(const TextStream&) = delete;
   TextStream& operator=(const TextStream&) = delete;
 
-  // Appends the next block of text (about 1 MiB) to `out`; false at the end.
-  bool read(std::vector<char>& out);
-  // Valid once read() returned false.
-  [[nodiscard]] End end() const;
-  [[nodiscard]] const std::string& error() const;  // a sentence for kUnreadable and kCut
+  bool read(std::vector<char>& out) override;  // about 1 MiB
+  [[nodiscard]] End end() const override;
+  [[nodiscard]] const std::string& error() const override;
 
  private:
   struct Impl;

@@ -8,23 +8,25 @@
 
 namespace traceglass {
 
+IngestResult ingest_text(TextSource& text, std::string_view file_name, IngestProgress& progress) {
+  TraceAssembler assembler(progress);
+  Document document(text, assembler, assembler.report(), [&] { return !progress.cancel; });
+  if (auto error = document.read()) return {nullptr, std::move(error)};
+  return {assembler.finish(file_name), std::nullopt};
+}
+
 IngestResult ingest_file(const std::filesystem::path& file, IngestProgress* progress) {
   IngestProgress own;
   IngestProgress& p = progress != nullptr ? *progress : own;
-  std::error_code ignored;
-  const auto bytes = std::filesystem::file_size(file, ignored);
-  if (!ignored) p.bytes_total = bytes;
+  std::error_code failed;
+  const auto bytes = std::filesystem::file_size(file, failed);
+  if (!failed) p.bytes_total = bytes;
   try {
-    TraceAssembler assembler(p);
-    {
-      TextStream stream(file, &p.bytes_done);
-      Document document(stream, assembler, assembler.report(), [&] { return !p.cancel; });
-      if (auto error = document.read()) return {nullptr, std::move(error)};
-    }
-    return {assembler.finish(file.filename().string()), std::nullopt};
+    TextStream text(file, &p.bytes_done);
+    return ingest_text(text, file.filename().string(), p);
   } catch (const std::exception& e) {  // out of memory is the only one expected
-    return {nullptr,
-            FileError{"unreadable", std::string("The file cannot be read: ") + e.what(), 0}};
+    std::string message = "The file cannot be read: ";
+    return {nullptr, FileError{"unreadable", message + e.what() + ".", 0}};
   }
 }
 

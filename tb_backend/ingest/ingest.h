@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "libtrace/trace.h"
 
@@ -33,5 +34,9 @@ struct IngestResult {
 
 // Never throws; any input ends in a trace with its report, or in an error.
 IngestResult ingest_file(const std::filesystem::path& file, IngestProgress* progress = nullptr);
+
+// The same of text from anywhere; `file_name` may tell the rank.
+class TextSource;
+IngestResult ingest_text(TextSource& text, std::string_view file_name, IngestProgress& progress);
 
 }  // namespace traceglass

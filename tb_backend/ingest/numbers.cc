@@ -27,13 +27,12 @@ std::optional<std::int64_t> parse_us_as_ns(std::string_view text) noexcept {
   if (negative) ++p;
   if (p == end || !digit(*p)) return std::nullopt;
   std::int64_t ns = 0;
+  bool huge = false;
   for (; p != end && digit(*p); ++p) {
-    if (ns < kMaxNs / 10'000)
-      ns = ns * 10 + (*p - '0');
-    else
-      ns = kMaxNs / 1000;
+    huge = huge || ns >= kMaxNs / 10'000;
+    if (!huge) ns = ns * 10 + (*p - '0');
   }
-  ns *= 1000;
+  ns = huge ? kMaxNs : ns * 1000;
   if (p != end && *p == '.') {
     ++p;
     if (p == end || !digit(*p)) return std::nullopt;
