@@ -1,0 +1,188 @@
+#include "handler/tensorboard_trace_handler.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "handler/file_sink.h"
+#include "tests/handler/temporary_folder.h"
+
+namespace libtrace {
+namespace {
+
+namespace fs = std::filesystem;
+using Names = std::vector<std::string>;
+
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+void record_two_cycles(const TraceHandler& handler) {
+  Profiler profiler({.schedule = Schedule::make({.wait = 1, .warmup = 1, .active = 2, .repeat = 2}),
+                     .on_trace_ready = handler});
+  profiler.start();
+  for (int i = 0; i < 9; ++i) {
+    {
+      LIBTRACE_OP("aten::mm");
+    }
+    profiler.step();
+  }
+  profiler.stop();
+}
+
+TEST(TensorBoardTraceHandler, OneFileACycleNamedAsViewersExpect) {
+  const TemporaryFolder folder;
+  const fs::path dir = folder.path() / "made" / "on the way";
+  record_two_cycles(tensorboard_trace_handler(dir));
+  const std::regex pattern(R"(^(.*?)(\.\d+)?\.pt\.trace\.json(?:\.gz)?$)");  // TensorBoard's
+  std::vector<std::string> stamps;
+  for (const auto& entry : fs::directory_iterator(dir)) {
+    const std::string name = entry.path().filename();
+    std::smatch match;
+    ASSERT_TRUE(std::regex_match(name, match, pattern)) << name;
+    EXPECT_EQ(match[1], host_name() + "_" + std::to_string(getpid()));
+    stamps.push_back(match[2]);
+    EXPECT_EQ(stamps.back().size(), 20U) << "a dot and Unix ns";
+    std::ifstream file(entry.path());
+    const nlohmann::json doc = nlohmann::json::parse(file);
+    EXPECT_EQ(doc.at("schemaVersion"), 1);
+  }
+  ASSERT_EQ(stamps.size(), 2U);
+  EXPECT_NE(stamps[0], stamps[1]);
+}
+
+// What the recorder's files look like from outside, by the rules that their readers break on.
+TEST(TensorBoardTraceHandler, FilesFollowTheRulesOfTheirReaders) {
+  const TemporaryFolder folder;
+  Profiler profiler({.schedule = Schedule::make({.active = 1, .repeat = 1}),
+                     .on_trace_ready = tensorboard_trace_handler(folder.path(), "w"),
+                     .distributed = DistributedInfo{"gloo", 1, 2}});
+  profiler.start();
+  {
+    LIBTRACE_SCOPE("range \"quoted\" \\ \n");
+    LIBTRACE_OP("aten::mm");
+  }
+  profiler.step();
+  profiler.stop();
+  ASSERT_EQ(folder.names().size(), 1U);
+  std::ifstream file(folder.path() / folder.names()[0]);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(text.find("\"rank\": 1"), std::string::npos);
+  EXPECT_NE(text.find("\"traceEvents\": [\n{"), std::string::npos);
+  for (const char c : text) EXPECT_TRUE(c == '\n' || static_cast<unsigned char>(c) >= 0x20);
+
+  const auto doc = nlohmann::ordered_json::parse(text);
+  Names keys;
+  for (const auto& [key, value] : doc.items()) keys.push_back(key);
+  EXPECT_EQ(keys, (Names{"schemaVersion", "deviceProperties", "distributedInfo", "host_name",
+                         "displayTimeUnit", "baseTimeNanoseconds", "traceEvents"}));
+  double last = -1;
+  for (const auto& e : doc.at("traceEvents")) {
+    EXPECT_TRUE(e.at("name").is_string());
+    if (e.at("ph") != "X") continue;
+    EXPECT_TRUE(e.at("cat").is_string());
+    EXPECT_GE(e.at("dur").get<double>(), 0);
+    EXPECT_GE(e.at("ts").get<double>(), last);
+    last = e.at("ts");
+    if (e.at("cat") != "Trace") {
+      EXPECT_EQ(e.at("pid"), getpid());
+      EXPECT_TRUE(e.at("tid").is_number_integer());
+      EXPECT_FALSE(e.at("args").contains("stream"));
+    }
+  }
+  EXPECT_EQ(doc.at("traceEvents").back().at("name"), "Record Window End");
+}
+
+TEST(TensorBoardTraceHandler, GzipAndWorkerName) {
+  const TemporaryFolder folder;
+  record_two_cycles(tensorboard_trace_handler(folder.path(), "rank-0", true));
+  ASSERT_EQ(folder.names().size(), 2U);
+  for (const std::string& name : folder.names()) {
+    EXPECT_TRUE(name.starts_with("rank-0.")) << name;
+    EXPECT_TRUE(name.ends_with(".pt.trace.json.gz")) << name;
+    std::ifstream file(folder.path() / name, std::ios::binary);
+    EXPECT_EQ(file.get(), 0x1F);
+    EXPECT_EQ(file.get(), 0x8B);
+  }
+}
+
+TEST(TensorBoardTraceHandler, AWorkerNameIsPartOfAFileName) {
+  EXPECT_THROW(tensorboard_trace_handler("d", "a/b"), std::invalid_argument);
+  EXPECT_THROW(tensorboard_trace_handler("d", std::string("a\0b", 3)), std::invalid_argument);
+}
+
+TEST(TensorBoardTraceHandler, AFolderThatCannotBeMadeThrowsAndRecordingGoesOn) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "file") << "in the way";
+  const fs::path dir = folder.path() / "file" / "sub";
+  Profiler profiler({.schedule = Schedule::make({.active = 1}),
+                     .on_trace_ready = tensorboard_trace_handler(dir)});
+  profiler.start();
+  try {
+    profiler.step();
+    FAIL();
+  } catch (const std::runtime_error& e) {
+    EXPECT_EQ(e.what(), "Can't create directory: " + dir.string());
+  }
+  fs::remove(folder.path() / "file");
+  profiler.step();
+  profiler.stop();
+  EXPECT_EQ(std::distance(fs::directory_iterator(dir), {}), 2);
+}
+
+TEST(TensorBoardTraceHandler, TheChildOfAForkHasItsOwnName) {
+  const TemporaryFolder folder;
+  const TraceHandler handler = tensorboard_trace_handler(folder.path());
+  record_two_cycles(handler);
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      record_two_cycles(handler);
+      _exit(0);
+    } catch (...) {
+      _exit(1);
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  int own = 0, childs = 0;
+  for (const std::string& name : folder.names()) {
+    own += name.starts_with(host_name() + "_" + std::to_string(getpid()) + ".") ? 1 : 0;
+    childs += name.starts_with(host_name() + "_" + std::to_string(child) + ".") ? 1 : 0;
+  }
+  EXPECT_EQ(own, 2);
+  EXPECT_EQ(childs, 2);
+}
+
+TEST(TensorBoardTraceHandler, RemovesLeftoversOfDeadWritersOfThisHostOnly) {
+  const pid_t dead = fork();
+  if (dead == 0) _exit(0);
+  waitpid(dead, nullptr, 0);
+  const TemporaryFolder folder;
+  const auto leave = [&](const std::string& worker, pid_t pid) {
+    const std::string name = FileSink::temporary_name(worker + ".1.pt.trace.json", pid);
+    std::ofstream(folder.path() / name) << "half";
+    return name;
+  };
+  leave(host_name() + "_1", dead);
+  leave("w", dead);
+  const Names kept = {leave("another-host_1", dead), leave("w", getppid())};
+  record_two_cycles(tensorboard_trace_handler(folder.path(), "w"));
+  Names hidden;
+  for (const std::string& name : folder.names()) {
+    if (name.front() == '.') hidden.push_back(name);
+  }
+  EXPECT_EQ(hidden, kept);
+}
+
+}  // namespace
+}  // namespace libtrace
