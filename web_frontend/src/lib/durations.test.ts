@@ -13,6 +13,15 @@ describe('a log axis of durations', () => {
     expect(common_axis([])).toEqual({ low: 10, high: 20 });
   });
 
+  it('is not stretched by an odd duration of nothing', () => {
+    const axis = common_axis([
+      { min_exp: 0, counts: [1] },
+      { min_exp: 12, counts: [4, 2] },
+    ]);
+    expect(axis).toEqual({ low: 6.5, high: 12.5 });
+    expect(bars_of({ min_exp: 0, counts: [1] }, axis)[0]?.at).toBe(0);
+  });
+
   it('places buckets', () => {
     const [first, second, ...rest] = bars_of({ min_exp: 11, counts: [2, 0, 4] }, { low: 10, high: 14 });
     expect(first).toEqual({

@@ -12,6 +12,8 @@ export interface LogAxis {
 }
 
 const kQuarter = 0.25;
+/** Nothing on a device takes less than this (about 100 ns, as an exponent): an odd 0 must not stretch the axis of all. */
+const kLeast = 6.5;
 
 /** The axis that holds all of them, so that rows of a table can be compared. */
 export function common_axis(all: Iterable<Buckets | undefined>): LogAxis {
@@ -23,6 +25,7 @@ export function common_axis(all: Iterable<Buckets | undefined>): LogAxis {
     high = Math.max(high, one.min_exp + one.counts.length * kQuarter);
   }
   if (low > high) return { low: 10, high: 20 };
+  if (high > kLeast + 2) low = Math.max(low, kLeast);
   // At least an octave each side of a single value, so that it stands in the middle and not as a wall.
   return high - low < 2 ? { low: low - 1, high: high + 1 } : { low, high };
 }
@@ -46,7 +49,7 @@ export function bars_of(buckets: Buckets, axis: LogAxis): BucketBar[] {
     const exp = buckets.min_exp + j * kQuarter;
     return [
       {
-        at: (exp - axis.low) / span,
+        at: Math.max(0, (exp - axis.low) / span),
         width: kQuarter / span,
         height: count / most,
         count,

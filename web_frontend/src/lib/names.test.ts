@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fold_name, fold_names } from './names';
+import { dimensions, fold_name, fold_names } from './names';
 
 const kAdd =
   'void at::native::vectorized_elementwise_kernel<4, at::native::AddFunctor<float>, at::detail::Array<char*, 3> >(int, at::native::AddFunctor<float>, at::detail::Array<char*, 3>)';
@@ -96,4 +96,15 @@ describe('fold_names', () => {
   it('keeps unlike names short', () => {
     expect(fold_names([kAdd, 'aten::mm']).get(kAdd)).toBe('vectorized_elementwise_kernel<… Add …>');
   });
+});
+
+it('writes dimensions without what says nothing', () => {
+  expect([undefined, '', '[128, 1, 1]', '[1,1,1]', '[5,16,16]', '[1,2,1]'].map(dimensions)).toEqual([
+    undefined,
+    undefined,
+    '128',
+    '1',
+    '5 × 16 × 16',
+    '1 × 2',
+  ]);
 });

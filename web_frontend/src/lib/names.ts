@@ -14,7 +14,7 @@ const kNamespaces = new Set(['at', 'c10', 'std', 'native', 'detail', 'cuda', 'bi
 /** Longest text of one shown argument. */
 const kArgument = 28;
 /** Generated names (Tensile, CK) up to this length are left whole. */
-const kGenerated = 56;
+const kGenerated = 72;
 
 /** Folds one name by itself. What does not look like C++ is left alone (`enumerate(DataLoader)#…`, `Memcpy HtoD (…)`). */
 export function fold_name(name: string): string {
@@ -194,4 +194,12 @@ function argument(text: string, others: readonly string[]): string {
 
 function clip(text: string): string {
   return text.length > kArgument ? `${text.slice(0, kArgument - 1)}…` : text;
+}
+
+/** A grid or block as people write it: `[128, 1, 1]` → `128`, `[5, 16, 16]` → `5 × 16 × 16`; trailing ones say nothing. */
+export function dimensions(text: string | undefined): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  const numbers = text.replace(/[[\]()\s]/g, '').split(',');
+  while (numbers.length > 1 && numbers.at(-1) === '1') numbers.pop();
+  return numbers.join(' × ');
 }
