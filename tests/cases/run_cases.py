@@ -102,7 +102,7 @@ class Case:
         return [t for t in self.document["traces"] if t["run"] == run]
 
     def trace(self, run):
-        found = self.traces(run)
+        found = self.traces(run) or (self.document["traces"] if run == "." else [])
         if not found:
             raise KeyError(f"no trace in run {run!r}")
         return found[0]
@@ -138,7 +138,7 @@ class Case:
         out = []
         for span in self.spans(run):
             base = f"traces/{span['id']}"
-            for path, query in ALL_VIEWS:
+            for path, query in VIEWS:
                 status, answer = self.server.get(f"{base}/{path}", **query)
                 out.append((path, status, {k: v for k, v in answer.items() if k not in IDENTITY}))
         return out
@@ -146,14 +146,19 @@ class Case:
     def all_answers(self):
         for run in [r["name"] for r in self.runs["runs"]]:
             self.views(run)
+            for span in self.spans(run):
+                for path in ("status", "names"):
+                    self.server.get(f"traces/{span['id']}/{path}")
             if self.traces(run):
                 self.slices(run)
         return self.server.answers
 
 
-IDENTITY = {"run", "worker", "span", "path", "file", "id", "base_unix_ns", "generation", "metadata"}
-ALL_VIEWS = [
-    ("status", {}), ("meta", {}), ("summary", {}), ("overview", {}), ("names", {}),
+# What tells the file, not the trace: also how many texts it interns (the dictionary of tiles).
+IDENTITY = {"run", "worker", "span", "path", "file", "id", "base_unix_ns", "generation", "metadata",
+            "name_count"}
+VIEWS = [
+    ("meta", {}), ("summary", {}), ("overview", {}),
     ("operators", {}), ("operators", {"group": "shape"}), ("operators", {"group": "stack"}),
     ("operators", {"kind": "annotation"}), ("kernels", {}), ("kernels", {"group": "launch"}),
     ("memory", {}),
