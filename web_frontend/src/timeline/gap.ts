@@ -1,5 +1,5 @@
-// The exact edges of a gap, and what stands on both sides. Tiles on screen know them only to a bucket
-// and may name a folded run; finer tiles are fetched until the neighbour is a slice of its own.
+// What stands on both sides of a gap. Tiles on screen may know only a folded run; finer tiles are
+// fetched until the neighbour is a slice of its own. Edges are as exact as the tile that showed it.
 import { slice_end_ns, slice_start_ns, first_ending_after, kTileBuckets, type Tile } from './tile_decoder';
 import type { Limits } from './viewport';
 
@@ -12,6 +12,8 @@ export interface Neighbour {
   readonly edge_ns: number;
 }
 
+/** More than the one that holds the time, the one beside it, and one for rounding are never needed. */
+const kMostCandidates = 3;
 /** A tile this many levels finer still holds a whole folded run. */
 const kStep = 9;
 
@@ -61,8 +63,11 @@ async function search(
         return { id: tile.id[s] ?? 0, name: tile.name[s] ?? 0, edge_ns };
       }
       if (k === 0) continue;
+      const slack = 2 * tile.unit_ns;
       const inside: [number, number] =
-        side === 'before' ? [start, Math.min(end, at_ns)] : [Math.max(start, at_ns), end];
+        side === 'before'
+          ? [start - slack, Math.min(end + slack, at_ns)]
+          : [Math.max(start - slack, at_ns), end + slack];
       const found = await search(load, row, at_ns, ...inside, Math.max(0, k - kStep), side);
       if (found !== undefined) return found;
     }
@@ -70,19 +75,26 @@ async function search(
   return undefined;
 }
 
-/** Slices and runs of the row on the wanted side, nearest first: two are enough. */
+/** Slices and runs of the row on the wanted side, nearest first: a few are enough. */
 function candidates(tile: Tile, row: number, at_ns: number, side: 'before' | 'after'): number[] {
   const begin = tile.row_begin[row] ?? 0;
   const until = tile.row_begin[row + 1] ?? 0;
-  const at = first_ending_after(tile, row, at_ns);
-  // `at` may hold `at_ns` itself: as a run it can have slices on both sides, as a slice it does not count.
-  const holds = at < until && slice_start_ns(tile, at) < at_ns && (tile.count[at] ?? 1) > 1;
-  const skip = at < until && slice_start_ns(tile, at) < at_ns ? 1 : 0;
-  const out: number[] = holds ? [at] : [];
+  const out: number[] = [];
+  // Edges are rounded to the tile's unit: a run that close to `at_ns` may have slices on both sides.
+  const slack = 2 * tile.unit_ns;
+  const near = first_ending_after(tile, row, at_ns - slack);
+  const fits = (n: number): boolean => {
+    const run = (tile.count[n] ?? 1) > 1;
+    if (side === 'before')
+      return slice_end_ns(tile, n) <= at_ns || (run && slice_start_ns(tile, n) - slack < at_ns);
+    return slice_start_ns(tile, n) >= at_ns || (run && slice_end_ns(tile, n) + slack > at_ns);
+  };
   if (side === 'before') {
-    for (let n = at - 1; n >= Math.max(begin, at - 2); n--) out.push(n);
+    let n = near;
+    while (n < until && slice_start_ns(tile, n) - slack < at_ns) n++;
+    for (n--; n >= begin && out.length < kMostCandidates; n--) if (fits(n)) out.push(n);
   } else {
-    for (let n = at + skip; n < Math.min(until, at + skip + 2); n++) out.push(n);
+    for (let n = near; n < until && out.length < kMostCandidates; n++) if (fits(n)) out.push(n);
   }
   return out;
 }

@@ -64,8 +64,11 @@ export class KeyMotion {
       const key = kKeys[code];
       if (key === undefined) continue;
       const [axis, sign] = key;
-      if (axis === 'pan') pan_px += sign * kPanPxPerFrame * flight.speed * frames;
-      else zoom *= (1 + kZoomPerFrame * flight.speed) ** (sign * frames);
+      // The integral of a speed that grows meanwhile, so that the way does not depend on the frame rate.
+      const grown = (kAcceleration ** frames - 1) / Math.log(kAcceleration);
+      const way = Math.min(flight.speed * grown, flight.top * frames);
+      if (axis === 'pan') pan_px += sign * kPanPxPerFrame * way;
+      else zoom *= Math.exp(sign * kZoomPerFrame * way);
       flight.speed = Math.min(flight.top, flight.speed * kAcceleration ** frames);
     }
     return { pan_px, zoom };

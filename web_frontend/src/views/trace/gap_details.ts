@@ -1,5 +1,5 @@
 // A gap on a device row: its exact edges, its neighbours, and what the host did meanwhile.
-import type { Area } from '../../api/types';
+import type { Area, TraceEvent } from '../../api/types';
 import { decode_tiles } from '../../timeline/tile_decoder';
 import { slice_after, slice_before, type LoadTile } from '../../timeline/gap';
 import { tile_source } from '../../timeline/api_source';
@@ -37,7 +37,6 @@ export async function find_gap(
   group: GroupInfo,
   row: number,
   at_ns: number,
-  name_of: (id: number) => string | undefined,
   signal: AbortSignal,
 ): Promise<GapDetails> {
   const fetch_tiles = tile_source(ctx.api, ctx.meta);
@@ -48,22 +47,32 @@ export async function find_gap(
     slice_before(load, row, at_ns, whole, where.limits),
     slice_after(load, row, at_ns, whole, where.limits),
   ]);
-  const start_ns = Math.round(before?.edge_ns ?? where.limits.start_ns);
-  const end_ns = Math.round(after?.edge_ns ?? where.limits.end_ns);
+  const [left, right] = await Promise.all([before, after].map((n) => event_of(ctx, n?.id, signal)));
+  const origin = ctx.meta.range.start_ns;
+  // Tiles round; the events themselves have the edges to the ns.
+  const start_ns = left === undefined ? where.limits.start_ns : left.start_ns + left.dur_ns - origin;
+  const end_ns = right === undefined ? where.limits.end_ns : right.start_ns - origin;
   const host = await host_rows(ctx, where.groups, start_ns, end_ns, signal);
-  const named = (n: typeof before): GapNeighbour | undefined =>
-    n === undefined ? undefined : { id: n.id, name: name_of(n.name) ?? '' };
   return {
     group,
     start_ns,
     end_ns,
-    before: named(before),
-    after: named(after),
+    before: left,
+    after: right,
     host: host.filter((r) => !/^ProfilerStep\b/.test(r.key)).slice(0, kMostRows),
     launches: host
       .filter((r) => r.kind === 'runtime' && /launch|memcpy|memset/i.test(r.key))
       .reduce((n, r) => n + r.count, 0),
   };
+}
+
+function event_of(
+  ctx: ViewContext,
+  id: number | undefined,
+  signal: AbortSignal,
+): Promise<TraceEvent | undefined> {
+  if (id === undefined) return Promise.resolve(undefined);
+  return ctx.api.get('/api/traces/{id}/events/{event}', { path: { id: ctx.meta.id, event: id }, signal });
 }
 
 async function host_rows(

@@ -353,7 +353,7 @@ export class TraceSession {
     const abort = new AbortController();
     this.selecting = abort;
     try {
-      const gap = await find_gap(this.ctx, timeline, group, row, at_ns, this.names.of, abort.signal);
+      const gap = await find_gap(this.ctx, timeline, group, row, at_ns, abort.signal);
       if (abort.signal.aborted) return;
       this.event = undefined;
       this.gap = gap;
