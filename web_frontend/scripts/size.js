@@ -43,10 +43,17 @@ function part(pattern, loaded) {
 
 const shell = part(/^main-/, new Set());
 const first = new Set([...shell, ...part(/^Overview(View)?-/, shell)]);
+// Table, filter and columns of operators, kernels and memory.
+const tables = part(/^(TableTools|DataTable)/, first);
 const rows = [
   { name: 'shell + overview', limit: 60, names: first },
-  { name: 'memory', limit: 35, names: part(/^(MemoryView|MemoryChart|uPlot)/i, first) },
-  { name: 'trace', limit: 40, names: part(/^(TraceView|tile_|timeline)/, first) },
+  { name: 'tables (shared)', limit: 16, names: tables },
+  {
+    name: 'memory',
+    limit: 35,
+    names: part(/^(MemoryView|MemoryChart|uPlot)/i, new Set([...first, ...tables])),
+  },
+  { name: 'trace', limit: 40, names: part(/^(TraceView|tile_|timeline)/, new Set([...first, ...tables])) },
 ];
 let over = false;
 for (const { name, limit, names } of rows) {

@@ -21,9 +21,9 @@ export interface ViewContext {
   readonly choice: StepChoice;
   readonly theme: 'light' | 'dark';
   /** Changes the address. */
-  go(patch: Partial<UrlState>, how?: Go): void;
+  readonly go: (patch: Partial<UrlState>, how?: Go) => void;
   /** The address of a changed state, for a real link. */
-  href(patch: Partial<UrlState>): string;
+  readonly href: (patch: Partial<UrlState>) => string;
   /** Spoken by screen readers, politely. */
-  announce(sentence: string): void;
+  readonly announce: (sentence: string) => void;
 }

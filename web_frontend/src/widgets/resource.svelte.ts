@@ -8,7 +8,7 @@ export interface Resource<T> {
   /** `data` belongs to an older key; the newer is being fetched. */
   readonly stale: boolean;
   readonly problem: Problem | undefined;
-  retry(): void;
+  readonly retry: () => void;
 }
 
 /** To be called while a component is set up. `key` is reactive; undefined: nothing to ask. */
