@@ -258,7 +258,7 @@ struct TraceBuilder::Impl {
     for (auto domain : {Domain::kHost, Domain::kDevice}) {
       for (const auto& [key, id] : lanes[static_cast<std::size_t>(domain)]) {
         Lane& l = d.lanes[id];
-        const auto process = processes.find(static_cast<StringId>(key >> 32));
+        const auto process = processes.find(strings.intern(l.pid));  // its own or adopted
         if (process != processes.end()) {
           l.process = process->second.name;
           l.labels = process->second.labels;
@@ -285,7 +285,10 @@ struct TraceBuilder::Impl {
     d.base = base;
     if (base || !earliest || *earliest < kUnixNs) return;
     d.base = earliest;
-    for (std::int64_t& t : d.start) t -= *earliest;
+    for (EventId e = 0; e < d.start.size(); ++e) {
+      // A time written as 0 says nothing, before as after.
+      if ((d.flags[e] & flag::kZeroTime) == 0) d.start[e] -= *earliest;
+    }
     for (Instant& i : d.instants) i.at -= *earliest;
     for (MemoryEvent& m : d.memory) m.at -= *earliest;
     for (Flow& f : d.flows) f.at -= *earliest;
