@@ -178,6 +178,9 @@ void TraceAssembler::metadata(std::string_view key, std::string_view json) {
   }
   if (key == "deviceProperties" || key == "computeProperties") devices(json);
   if (key == "distributedInfo") distributed(json);
+  if (key == "dropped_events") {  // what our own recorder says of itself
+    if (const auto n = integer(json); n && *n > 0) builder_.report().add("dropped_by_recorder", *n);
+  }
   builder_.add_metadata(std::string(key), std::string(json));
 }
 
