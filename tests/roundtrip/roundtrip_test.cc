@@ -200,9 +200,9 @@ TEST(RoundTrip, WildTraces) {
 
 TEST(RoundTrip, ATimeOfZeroAmongUnixTimes) {
   TraceBuilder b;
-  const auto row = [&](std::int64_t start) {
-    return TraceBuilder::Row{start,        1, b.intern("k"), b.intern("kernel"), b.intern("0"),
-                             b.intern("7")};
+  const auto row = [&](std::int64_t start, std::int64_t dur) {
+    return TraceBuilder::Row{start,         dur,          b.intern("k"), b.intern("kernel"),
+                             b.intern("0"), b.intern("7")};
   };
   b.add_slice(row(0, 1));
   b.add_slice(row(1'700'000'000'000'000'000, 1'000));
