@@ -39,6 +39,8 @@ export interface RowPlace {
   readonly row: number;
   readonly y: number;
   readonly h: number;
+  /** Slices that are not drawn here. */
+  readonly skip?: (tile: Tile, n: number) => boolean;
 }
 
 export interface SliceSink {
@@ -108,6 +110,7 @@ function gather_tile(
   for (let n = first_ending_after(tile, place.row, from); n < until; n++) {
     const left = shift + (tile.start[n] ?? 0) * scale;
     if (left >= clip1) break;
+    if (place.skip?.(tile, n) === true) continue;
     let x0 = snap(left, pixel);
     let x1 = snap(shift + (tile.end[n] ?? 0) * scale, pixel);
     const flags = tile.flags[n] ?? 0;
