@@ -1,5 +1,7 @@
 // Names on slices: the longest spelling that fits, without measuring text in the frame.
 
+import { fold_name } from '../lib/names';
+
 /** Below this much room a name says nothing. */
 export const kLabelRoomPx = 26;
 
@@ -89,7 +91,8 @@ const kLongest = 120;
 /** From the name as written to what a person would say, each shorter than the one before. */
 export function spellings_of(name: string): string[] {
   const text = name.replace(/\s+/g, ' ').trim().slice(0, 4096);
-  const candidates = [text, folded(text), short_name(text)];
+  const folded = fold_name(text).replace('<…>', '');
+  const candidates = [text, folded, short_name(text, folded)];
   const out: string[] = [];
   for (const c of candidates) {
     const cut = c.length > kLongest ? `${c.slice(0, kLongest - 1)}…` : c;
@@ -98,30 +101,21 @@ export function spellings_of(name: string): string[] {
   return out.length === 0 ? [''] : out;
 }
 
-/** `void at::native::f<4, X>(int)` → `f<…>`; names that are no C++ only lose their namespace. */
-function folded(name: string): string {
-  const bare = name.replace(/^(?:void|int|float|bool|unsigned|static)\s+/, '');
-  const open = bare.indexOf('<');
-  if (open < 0) return is_cxx(bare) ? unscoped(bare.replace(/\(.*$/, '')) : unscoped(bare);
-  return `${unscoped(bare.slice(0, open))}<…>`;
-}
+/** What is left of a name when there is hardly room: the word that tells it from its neighbours. */
+const kShort: readonly RegExp[] = [
+  /<… (.+) …>$/, // a functor says more than the generic kernel that runs it
+  /\.py\(\d+\): (.+)$/, // the function, not its file
+  /^enumerate\((DataLoader)\)/,
+  /^Optimizer\.\w+#(.+)$/,
+  /^nn\.Module: (.+)$/,
+  /evaluate_function: (.+)$/,
+  /^(?:\w+::)+([\w~].*)$/,
+];
 
-/** A functor says more than the generic kernel that runs it: `AddFunctor` → `Add`. */
-export function short_name(name: string): string {
-  const functor = /(?:::|\b)(\w+?)(?:Functor|_functor|Ops?)\b(?:_\w+)?\s*</.exec(name);
-  if (functor !== null && /(?:elementwise|reduce|foreach|multi_tensor)/i.test(name)) {
-    const said = functor[1] ?? '';
-    if (said.length > 1) return said;
+function short_name(name: string, folded: string): string {
+  for (const pattern of kShort) {
+    const found = pattern.exec(folded)?.[1] ?? pattern.exec(name)?.[1];
+    if (found !== undefined) return found;
   }
-  return folded(name).replace(/<…>$/, '');
-}
-
-function is_cxx(name: string): boolean {
-  return /^[\w:~]+\(.*\)/.test(name) && name.includes('::');
-}
-
-/** Drops leading `ns::` scopes, but never from text with spaces or slashes in its head. */
-function unscoped(name: string): string {
-  const match = /^(?:(?:\w+|\(anonymous namespace\))::)+(?=[\w~])/.exec(name);
-  return match === null ? name : name.slice(match[0].length);
+  return folded;
 }

@@ -67,7 +67,7 @@ export interface Layout {
 }
 
 export const kSectionH = 22;
-export const kCounterH = 60;
+export const kCounterH = 54;
 export const kMaxLevels = 8;
 const kHostRow = 18;
 const kDeviceRow = 34;
@@ -124,7 +124,14 @@ function sections_of(
   const labels = new Map<string, string>();
   for (const g of groups) if (!labels.has(g.section)) labels.set(g.section, g.section_label);
   for (const c of counters) if (!labels.has(c.section)) labels.set(c.section, c.section);
-  return [...labels].map(([key, label]) => ({ key, label }));
+  // What is neither threads nor devices (the profiler's own spans) comes last.
+  const rank = (key: string): number =>
+    groups.some((g) => g.section === key && g.type !== 'other')
+      ? 0
+      : groups.some((g) => g.section === key)
+        ? 1
+        : 2;
+  return [...labels].map(([key, label]) => ({ key, label })).sort((a, b) => rank(a.key) - rank(b.key));
 }
 
 function group_band(group: GroupInfo, y: number, folding: Folding, hidden: number): GroupBand {
@@ -184,14 +191,21 @@ export function groups_between(l: Layout, top: number, bottom: number): number[]
   return ids;
 }
 
-/** With many threads only the busiest start open; the rest are one thin line each. */
+/** A group of Python frames with less than this share of the largest one's starts folded. */
+const kPythonShare = 0.1;
+
+/** With many threads only the busiest start open; the rest, and what is no work, are one thin line each. */
 export function initial_folding(groups: readonly GroupInfo[], open_hosts = 6): Folding {
-  const hosts = groups.filter((g) => g.type === 'host' || g.type === 'python');
-  const busiest = [...hosts].sort((a, b) => b.events - a.events).slice(0, open_hosts);
-  const open = new Set(busiest.map((g) => g.id));
-  const folded = groups.filter((g) =>
-    g.type === 'host' || g.type === 'python' ? !open.has(g.id) : g.type === 'sync',
-  );
+  const of_type = (type: GroupInfo['type']): GroupInfo[] =>
+    groups.filter((g) => g.type === type).sort((a, b) => b.events - a.events);
+  const python = of_type('python');
+  const most = python[0]?.events ?? 0;
+  const folded = [
+    ...of_type('host').slice(open_hosts),
+    ...python.filter((g, n) => n > 0 && g.events < kPythonShare * most),
+    ...of_type('sync'),
+    ...of_type('other'),
+  ];
   return { sections: new Set(), groups: new Set(folded.map((g) => g.id)), deep: new Set() };
 }
 

@@ -153,7 +153,8 @@ describe('labels', () => {
     expect(text(60, 1)).toEqual(['conv2d']);
     expect(text(36, 1)).toEqual(['con…']);
     expect(text(30, 1)).toEqual([]);
-    expect(text(1000, 2)[0]).toContain('vectorized_elementwise_kernel');
+    expect(text(1000, 2)[0]).toContain('vectorized_elementwise_kernel<4');
+    expect(text(300, 2)).toEqual(['vectorized_elementwise_kernel<… Add …>']);
     expect(text(40, 2)).toEqual(['Add']);
   });
   it('start at the left edge of the view when the slice starts before it', () => {

@@ -32,6 +32,8 @@ const kMostLabels = 800;
 
 export class TrackPainter {
   private readonly batch = new RectBatch(kColours);
+  /** Middles of groups that have nothing in the view. */
+  private empty: number[] = [];
 
   /** Draws into a context whose origin is the top left of the tracks. Returns rectangles drawn. */
   paint(ctx: PaintContext, frame: Frame): number {
@@ -41,6 +43,7 @@ export class TrackPainter {
     const bands = bands_between(frame.layout, scroll_px, scroll_px + height_px);
     this.ground(ctx, frame, bands);
     const labels: Label[] = [];
+    this.empty = [];
     for (const band of bands) {
       if (band.type === 'group') this.group(frame, band, labels);
       if (band.type === 'section' && band.collapsed) this.summary(frame, band);
@@ -48,6 +51,8 @@ export class TrackPainter {
     const rects = this.batch.size;
     this.batch.flush(ctx, batch_styles(palette));
     this.write(ctx, frame, labels);
+    ctx.fillStyle = palette.text_3;
+    for (const y of this.empty) ctx.fillText('nothing in this range', 8, y);
     for (const band of bands) {
       if (band.type !== 'counter') continue;
       const data = frame.counters.get(band.counter.id);
@@ -75,10 +80,16 @@ export class TrackPainter {
   private group(frame: Frame, band: GroupBand, labels: Label[]): void {
     const covers = frame.cache.cover(frame.k, frame.tiles[0], frame.tiles[1], band.group.id);
     const sink: SliceSink = { batch: this.batch, labels: band.collapsed ? undefined : labels };
+    const before = this.batch.size;
     for (let n = 0; n < band.rows; n++) {
       const y = band.row_y + n * band.pitch - frame.scroll_px;
       if (y + band.row_h < 0 || y > frame.height_px) continue;
       this.row(frame, covers, band.first_row + n, y, band.row_h, sink);
+    }
+    const y = band.row_y - frame.scroll_px;
+    const seen = y > -band.h && y < frame.height_px;
+    if (seen && !band.collapsed && this.batch.size === before && covers.every((c) => c.tile !== undefined)) {
+      this.empty.push(y + Math.min(band.row_h, 20) / 2);
     }
   }
 

@@ -19,7 +19,13 @@ export interface StepInfo {
   readonly incomplete: boolean;
 }
 
-export function paint_ruler(ctx: PaintContext, v: Viewport, ticks: Ticks, palette: Palette): void {
+export function paint_ruler(
+  ctx: PaintContext,
+  v: Viewport,
+  ticks: Ticks,
+  palette: Palette,
+  measure: TextMeasure,
+): void {
   ctx.fillStyle = palette.panel;
   ctx.fillRect(0, 0, v.width_px, kRulerH);
   ctx.font = `11px ${palette.font}`;
@@ -30,7 +36,8 @@ export function paint_ruler(ctx: PaintContext, v: Viewport, ticks: Ticks, palett
     ctx.fillStyle = palette.rule_2;
     ctx.fillRect(x, 0, 1, kRulerH);
     ctx.fillStyle = palette.text_2;
-    ctx.fillText(tick_label(ns, ticks), x + 4, kRulerH / 2);
+    const text = tick_label(ns, ticks);
+    if (x + 4 + measure.width(text) <= v.width_px) ctx.fillText(text, x + 4, kRulerH / 2);
   }
 }
 

@@ -404,7 +404,7 @@ export class Timeline {
       ticks,
     });
     this.base.at(0);
-    paint_ruler(ctx, this.view, ticks, this.palette);
+    paint_ruler(ctx, this.view, ticks, this.palette, this.measure);
     paint_steps(ctx, this.view, this.steps, this.palette, this.measure);
     this.paint_strip();
     if (this.lanes !== undefined && !this.first_tiles) {
