@@ -31,12 +31,29 @@ export interface StripRange extends Limits {
   readonly trace: Limits;
 }
 
-/** The lanes that say most: two threads and a device, by how much they hold. */
-export function strip_lanes(groups: readonly GroupInfo[]): GroupInfo[] {
-  const most = (type: GroupInfo['type']): GroupInfo[] =>
-    groups.filter((g) => g.type === type && g.events > 0).sort((a, b) => b.events - a.events);
-  const device = groups.filter(is_device).sort((a, b) => b.events - a.events);
-  return [...most('host').slice(0, 2), ...device.slice(0, 1)];
+export interface StripLane {
+  readonly label: string;
+  readonly title: string;
+  readonly device: boolean;
+  /** A device's lane holds all of its streams: idle is only what none of them fills. */
+  readonly groups: readonly GroupInfo[];
+}
+
+/** The lanes that say most: the two busiest threads in their order, and the busiest device. */
+export function strip_lanes(groups: readonly GroupInfo[]): StripLane[] {
+  const by_events = (list: readonly GroupInfo[]): GroupInfo[] =>
+    [...list].sort((a, b) => b.events - a.events);
+  const busiest = new Set(by_events(groups.filter((g) => g.type === 'host' && g.events > 0)).slice(0, 2));
+  const lanes: StripLane[] = groups
+    .filter((g) => busiest.has(g))
+    .map((g) => ({ label: g.label, title: `${g.section_label}: ${g.label}`, device: false, groups: [g] }));
+  const device = by_events(groups.filter(is_device))[0];
+  if (device !== undefined) {
+    const streams = groups.filter((g) => is_device(g) && g.section === device.section);
+    const label = device.section_label.split(' · ')[0] ?? device.section_label;
+    lanes.push({ label, title: device.section_label, device: true, groups: streams });
+  }
+  return lanes;
 }
 
 export function strip_height(lanes: number): number {
@@ -48,25 +65,28 @@ export interface Gap {
   readonly end_ns: number;
 }
 
-/** The longest time in [start, end] in which a row of a group has nothing. */
-export function longest_gap(tiles: readonly Tile[], row: number, range: Limits): Gap | undefined {
+/** The longest time in [start, end] in which no row of the tiles has anything. */
+export function longest_gap(tiles: readonly Tile[], range: Limits): Gap | undefined {
+  const busy: [number, number][] = [];
+  for (const tile of tiles) {
+    for (let row = 0; row < tile.rows; row++) {
+      const until = tile.row_begin[row + 1] ?? 0;
+      for (let n = first_ending_after(tile, row, range.start_ns); n < until; n++) {
+        if (slice_start_ns(tile, n) >= range.end_ns) break;
+        busy.push([slice_start_ns(tile, n), slice_end_ns(tile, n)]);
+      }
+    }
+  }
+  busy.sort((a, b) => a[0] - b[0]);
+  busy.push([range.end_ns, range.end_ns]);
   let best: Gap | undefined;
   let last = range.start_ns;
-  const see = (start: number, end: number): void => {
-    if (start > last && start - last > (best === undefined ? 0 : best.end_ns - best.start_ns)) {
+  for (const [start, end] of busy) {
+    if (start - last > (best === undefined ? 0 : best.end_ns - best.start_ns)) {
       best = { start_ns: last, end_ns: start };
     }
     last = Math.max(last, end);
-  };
-  for (const tile of tiles) {
-    if (row >= tile.rows) continue;
-    const until = tile.row_begin[row + 1] ?? 0;
-    for (let n = first_ending_after(tile, row, range.start_ns); n < until; n++) {
-      if (slice_start_ns(tile, n) >= range.end_ns) break;
-      see(slice_start_ns(tile, n), slice_end_ns(tile, n));
-    }
   }
-  see(range.end_ns, range.end_ns);
   return best;
 }
 
@@ -83,7 +103,7 @@ export class StepStrip {
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    private readonly lanes: readonly GroupInfo[],
+    private readonly lanes: readonly StripLane[],
     private readonly fetch_tiles: FetchTiles,
     private readonly name_of: (id: number) => string | undefined,
   ) {
@@ -120,7 +140,7 @@ export class StepStrip {
       return;
     }
     this.asked = asked;
-    const request = { k, first, last, groups: this.lanes.map((g) => g.id) };
+    const request = { k, first, last, groups: this.lanes.flatMap((lane) => lane.groups.map((g) => g.id)) };
     const tiles = new Map<number, Tile[]>();
     for (const tile of decode_tiles(await this.fetch_tiles(request, signal))) {
       tiles.set(tile.group, [...(tiles.get(tile.group) ?? []), tile]);
@@ -156,13 +176,15 @@ export class StepStrip {
     };
   }
 
-  private gather(lane: GroupInfo, y: number, view: Viewport, sink: SliceSink): void {
+  private gather(lane: StripLane, y: number, view: Viewport, sink: SliceSink): void {
     const place = { y, h: kLaneH };
-    for (const tile of this.tiles.get(lane.id) ?? []) {
+    for (const tile of this.tiles_of(lane)) {
       const width = kTileBuckets * 2 ** this.k;
       const covers: Cover[] = [{ tile, start_ns: tile.left_ns, end_ns: tile.left_ns + width }];
-      if (is_device(lane)) {
-        gather_row(covers, view, this.surface.pixel, { ...place, row: 0 }, sink);
+      if (lane.device) {
+        for (let row = 0; row < tile.rows; row++) {
+          gather_row(covers, view, this.surface.pixel, { ...place, row }, sink);
+        }
         continue;
       }
       for (const { first_row, skip } of host_lane_rows(tile, this.is_step)) {
@@ -170,6 +192,10 @@ export class StepStrip {
         gather_row(covers, view, this.surface.pixel, { ...place, row: first_row, ...left_out }, sink);
       }
     }
+  }
+
+  private tiles_of(lane: StripLane): Tile[] {
+    return lane.groups.flatMap((g) => this.tiles.get(g.id) ?? []);
   }
 
   private readonly is_step = (name: number): boolean => /^ProfilerStep\b/.test(this.name_of(name) ?? '');
@@ -187,10 +213,10 @@ export class StepStrip {
   }
 
   private box_gap(ctx: PaintContext, view: Viewport, range: StripRange): void {
-    const at = this.lanes.findIndex(is_device);
+    const at = this.lanes.findIndex((one) => one.device);
     const lane = this.lanes[at];
     if (lane === undefined) return;
-    const gap = longest_gap(this.tiles.get(lane.id) ?? [], 0, range);
+    const gap = longest_gap(this.tiles_of(lane), range);
     if (gap === undefined || gap.end_ns - gap.start_ns < kGapShare * (range.end_ns - range.start_ns)) return;
     const x0 = Math.round(x_of_ns(view, gap.start_ns));
     const w = Math.round(x_of_ns(view, gap.end_ns)) - x0;

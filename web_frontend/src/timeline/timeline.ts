@@ -19,7 +19,7 @@ import { busy_lane, host_lane_rows, kMinimapH, paint_minimap, type BusyLane, typ
 import type { Move } from './motion';
 import { paint_overlay } from './overlay';
 import { kLabelFontPx, TrackPainter } from './painter';
-import { read_palette, type Palette } from './palette';
+import { hue_index, read_palette, type Palette } from './palette';
 import { kHeadH, paint_ruler, paint_steps, type StepInfo } from './ruler';
 import type { Area, Arrow, Selection } from './scene';
 import { visible_slices, type VisibleSlices } from './visible';
@@ -310,6 +310,16 @@ export class Timeline {
     }
     const { share } = busy_lane(lanes, seen, Math.max(1, Math.floor(view.width_px)));
     return share.reduce((sum, s) => sum + s, 0) / share.length;
+  }
+
+  /** Kinds that the whole trace's picture shows. */
+  hues(): Set<number> {
+    const seen = new Set<number>();
+    for (const group of this.groups) {
+      const tile = this.cache.get(this.whole_k, 0, group.id);
+      for (const kind of tile?.kind ?? []) seen.add(hue_index(kind));
+    }
+    return seen;
   }
 
   /** The slices in view, as a list. */

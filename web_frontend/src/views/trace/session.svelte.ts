@@ -43,6 +43,8 @@ export class TraceSession {
   table = $state(false);
   problem: Problem | undefined = $state.raw();
   stale = $state(false);
+  /** Colour families that the trace has, by index. */
+  hues: ReadonlySet<number> = $state.raw(new Set());
   /** Counts frames, for what follows the picture. */
   frames = $state(0);
 
@@ -87,6 +89,7 @@ export class TraceSession {
         },
         on_layout: (layout) => (this.layout = layout),
         on_frame: (scroll_px) => {
+          if (this.hues.size === 0) this.hues = timeline.hues();
           this.scroll_px = scroll_px;
           this.frames++;
         },
