@@ -47,10 +47,12 @@ class Server:
         line = self.process.stdout.readline()
         match = re.search(r"http://127\.0\.0\.1:(\d+)", line)
         if match is None:
-            self.close()
+            self.process.kill()
             raise AssertionError(f"no address in {line!r}")
         self.port = int(match.group(1))
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+        # Read on: a full pipe would stop the server.
+        self._reader = threading.Thread(target=self.process.stdout.read, daemon=True)
+        self._reader.start()
 
     def close(self):
         self.process.stdin.close()
@@ -60,6 +62,9 @@ class Server:
             self.process.kill()
             self.process.wait()
             raise
+        finally:
+            self._reader.join()
+            self.process.stdout.close()
 
     def ask(self, path, method="GET", **headers):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
