@@ -12,20 +12,27 @@ export interface LogAxis {
 }
 
 const kQuarter = 0.25;
-/** Nothing on a device takes less than this (about 100 ns, as an exponent): an odd 0 must not stretch the axis of all. */
-const kLeast = 6.5;
+/** Share of the durations that may lie below an axis. */
+const kOdd = 0.001;
 
-/** The axis that holds all of them, so that rows of a table can be compared. */
+/** The axis of a table: it holds all but the odd one in a thousand at the short end, so that a stray 0 does not squeeze the rest. */
 export function common_axis(all: Iterable<Buckets | undefined>): LogAxis {
-  let low = Infinity;
-  let high = -Infinity;
+  const counts = new Map<number, number>();
+  let total = 0;
   for (const one of all) {
-    if (one === undefined || one.counts.length === 0) continue;
-    low = Math.min(low, one.min_exp);
-    high = Math.max(high, one.min_exp + one.counts.length * kQuarter);
+    one?.counts.forEach((count, j) => {
+      if (count === 0) return;
+      const exp = one.min_exp + j * kQuarter;
+      counts.set(exp, (counts.get(exp) ?? 0) + count);
+      total += count;
+    });
   }
-  if (low > high) return { low: 10, high: 20 };
-  if (high > kLeast + 2) low = Math.max(low, kLeast);
+  const exps = [...counts.keys()].sort((a, b) => a - b);
+  const last = exps.at(-1);
+  if (last === undefined) return { low: 10, high: 20 };
+  let below = 0;
+  const low = exps.find((exp) => (below += counts.get(exp) ?? 0) > total * kOdd) ?? last;
+  const high = last + kQuarter;
   // At least an octave each side of a single value, so that it stands in the middle and not as a wall.
   return high - low < 2 ? { low: low - 1, high: high + 1 } : { low, high };
 }
