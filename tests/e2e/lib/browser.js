@@ -16,6 +16,17 @@ const kFlags = [
   '--disable-sync',
 ];
 
+const kIdleMs = 30_000;
+
+/** Requests of each frame: begun so far, and open now. */
+const traffic = new WeakMap();
+
+function count(request, begun, open) {
+  const frame = request.frame();
+  const own = traffic.get(frame) ?? { begun: 0, open: 0 };
+  traffic.set(frame, { begun: own.begun + begun, open: own.open + open });
+}
+
 export function launch() {
   return chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -37,7 +48,10 @@ export async function watched(browser, origin, { width = 1600, height = 1000, sc
   page.on('console', (message) => {
     if (message.type() === 'error') bad.push(`console: ${message.text()} (${message.location().url})`);
   });
+  page.on('requestfinished', (request) => count(request, 0, -1));
+  page.on('requestfailed', (request) => count(request, 0, -1));
   page.on('request', (request) => {
+    count(request, 1, 1);
     const { origin: to, protocol } = new URL(request.url());
     if (to !== new URL(origin).origin && protocol !== 'data:' && protocol !== 'blob:') {
       bad.push(`left the origin: ${request.url()}`);
@@ -55,10 +69,31 @@ export async function watched(browser, origin, { width = 1600, height = 1000, sc
   };
 }
 
-/** Waits until the page (or the frame of a tab) neither loads nor draws. */
+/** Nothing is announced as loading. Runs in the page. */
+const settled = () =>
+  (document.querySelector('main')?.childElementCount ?? 0) > 0 &&
+  document.querySelector('[aria-busy="true"], .skeleton') === null;
+
+/**
+ * Waits until the page, or the frame of a tab, neither loads nor draws: no request of it is under
+ * way, nothing is announced as loading, and the timeline, where there is one, has drawn its tiles.
+ */
 export async function idle(frame) {
-  await frame.waitForFunction(() => typeof window.__traceglass_idle === 'function');
-  await frame.evaluate(() => window.__traceglass_idle());
+  const key = 'mainFrame' in frame ? frame.mainFrame() : frame;
+  const now = () => traffic.get(key) ?? { begun: 0, open: 0 };
+  const deadline = Date.now() + kIdleMs;
+  for (;;) {
+    await frame.waitForFunction(settled, undefined, { timeout: kIdleMs });
+    const before = now().begun;
+    await frame.evaluate(async () => {
+      await window.__traceglass_idle?.();
+      for (let i = 0; i < 2; ++i)
+        await new Promise((done) => requestAnimationFrame(done));
+    });
+    const quiet = now().open === 0 && now().begun === before;
+    if (quiet && (await frame.evaluate(settled))) return;
+    assert.ok(Date.now() < deadline, `still loading after ${kIdleMs} ms`);
+  }
 }
 
 export async function screenshot(page, name) {
