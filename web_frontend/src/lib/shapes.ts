@@ -16,7 +16,9 @@ export function shapes_text(json: string | undefined): string {
 }
 
 function shape(value: unknown): string {
-  if (!Array.isArray(value)) return value === '' || value === null ? '·' : String(value);
+  if (typeof value === 'string' && value !== '') return value;
+  if (typeof value === 'number') return value.toString();
+  if (!Array.isArray(value)) return '·';
   if (value.length === 0) return '·';
   // A list of tensors is a list of shapes.
   if (value.some(Array.isArray)) return `(${value.map(shape).join(', ')})`;
