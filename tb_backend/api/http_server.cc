@@ -3,7 +3,9 @@
 #include <httplib.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "tb_backend/api/problem.h"
@@ -54,14 +56,22 @@ void send(const Reply& reply, httplib::Response& response) {
 }  // namespace
 
 struct HttpServer::Impl {
+  explicit Impl(App& a) : app(a) {}
+
   App& app;
   httplib::Server server;
+  std::atomic<bool> entered = false, left = false, stopped = false;
 };
 
-HttpServer::HttpServer(App& app) : impl_(new Impl{app, {}}) {
+HttpServer::HttpServer(App& app) : impl_(new Impl(app)) {
   httplib::Server& server = impl_->server;
   server.new_task_queue = [] { return new httplib::ThreadPool(kWorkers); };
   server.set_tcp_nodelay(true);
+  // The library's own choice, SO_REUSEPORT, would let two servers share a port by chance.
+  server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  });
   server.set_keep_alive_max_count(kRequestsPerConnection);
   server.set_keep_alive_timeout(kIdleSeconds);
   server.set_payload_max_length(kLargestBody);
@@ -104,8 +114,19 @@ int HttpServer::bind(const std::string& host, int port) {
   return impl_->server.bind_to_port(host, port) ? port : 0;
 }
 
-void HttpServer::run() { impl_->server.listen_after_bind(); }
+void HttpServer::run() {
+  impl_->entered = true;
+  if (!impl_->stopped) impl_->server.listen_after_bind();
+  impl_->left = true;
+}
 
-void HttpServer::stop() { impl_->server.stop(); }
+// The library forgets a stop that comes before it listens: ask until run() has returned.
+void HttpServer::stop() {
+  impl_->stopped = true;
+  do {
+    impl_->server.stop();
+    std::this_thread::yield();
+  } while (impl_->entered && !impl_->left);
+}
 
 }  // namespace traceglass

@@ -20,6 +20,7 @@ class HttpServer {
   int bind(const std::string& host, int port);
   // Serves until stop().
   void run();
+  // From another thread; returns when run() has returned.
   void stop();
 
  private:

@@ -65,8 +65,8 @@ bool Registry::needs_load(const Entry& entry, const TraceFile& file) const {
   if (entry.job) return false;
   if (!entry.loaded && !entry.error) return true;
   const auto age = options_.clock() - entry.finished;
-  const auto rest =
-      std::max<std::chrono::steady_clock::duration>(options_.reload_after, 2 * entry.took);
+  std::chrono::steady_clock::duration rest = options_.reload_after;
+  if (rest.count() > 0) rest = std::max(rest, 2 * entry.took);
   // A permission may be given without the file changing.
   const bool again = entry.error && entry.error->code == "unreadable";
   return (entry.stamp != file.stamp || again) && age >= rest;
@@ -170,36 +170,45 @@ void Registry::work() {
       job = std::move(queue_.front());
       queue_.pop_front();
       job->started = true;
+      ++running_;
     }
     const auto begin = options_.clock();
-    IngestResult result;
-    std::shared_ptr<const LoadedTrace> loaded;
-    try {
-      result = options_.load(job->file.path, &job->progress);
-      job->progress.building = true;
-      if (result.trace && !job->progress.cancel) loaded = build(job->file, result.trace);
-    } catch (const std::exception& e) {  // out of memory: this file fails, the server does not
-      result.trace.reset();
-      result.error =
-          FileError{"broken", std::string("The file could not be loaded: ") + e.what(), 0};
-    }
-    result.trace.reset();
-    if (!loaded && !result.error) {
-      result.error = FileError{"unreadable", "The load was given up.", 0};
-    }
-    std::vector<std::shared_ptr<const LoadedTrace>> dropped;
+    Outcome outcome = load(*job);
+    std::vector<std::shared_ptr<const LoadedTrace>> dropped;  // destroyed after the lock
     const std::lock_guard lock(mutex_);
+    if (--running_ == 0 && queue_.empty()) idle_.notify_all();
     const auto it = entries_.find(job->file.id);
     if (it == entries_.end() || it->second.job != job) continue;  // gone meanwhile
     Entry& entry = it->second;
     entry.job.reset();
     entry.stamp = job->file.stamp;
-    entry.loaded = std::move(loaded);
-    entry.error = std::move(result.error);
+    entry.loaded = std::move(outcome.loaded);
+    entry.error = std::move(outcome.error);
     entry.finished = options_.clock();
     entry.took = entry.finished - begin;
     evict(job->file.id, dropped);
   }
+}
+
+Registry::Outcome Registry::load(Job& job) const {
+  Outcome out;
+  try {
+    IngestResult result = options_.load(job.file.path, &job.progress);
+    job.progress.building = true;
+    out.error = std::move(result.error);
+    if (result.trace && !job.progress.cancel) out.loaded = build(job.file, result.trace);
+  } catch (const std::exception& e) {  // out of memory: this file fails, the server does not
+    out.error = FileError{"broken", std::string("The file could not be loaded: ") + e.what(), 0};
+  }
+  if (!out.loaded && !out.error) {
+    out.error = FileError{"unreadable", "The load was given up.", 0};
+  }
+  return out;
+}
+
+void Registry::wait_idle() {
+  std::unique_lock lock(mutex_);
+  idle_.wait(lock, [this] { return running_ == 0 && queue_.empty(); });
 }
 
 void Registry::evict(const std::string& keep,

@@ -53,7 +53,7 @@ class Registry {
     std::size_t budget_bytes = std::size_t{8} << 30U;  // of loaded traces; the newest always stays
     int loaders = 2;
     // A file that grows is not loaded again sooner than this after a load, nor than twice what
-    // that load took.
+    // that load took. 0: at once.
     std::chrono::milliseconds reload_after{2000};
     Clock clock = &std::chrono::steady_clock::now;
     Loader load = &ingest_file;
@@ -72,6 +72,8 @@ class Registry {
   void keep_only(const Snapshot& snapshot);
 
   [[nodiscard]] std::size_t resident_bytes();
+  // Returns when nothing is queued or running.
+  void wait_idle();
 
  private:
   struct Job {
@@ -89,7 +91,13 @@ class Registry {
     std::uint64_t used = 0;  // by tick_
   };
 
+  struct Outcome {  // exactly one is set
+    std::shared_ptr<const LoadedTrace> loaded;
+    std::optional<FileError> error;
+  };
+
   void work();
+  Outcome load(Job& job) const;
   std::shared_ptr<const LoadedTrace> build(const TraceFile& file, libtrace::TracePtr trace) const;
   bool needs_load(const Entry& entry, const TraceFile& file) const;
   void start(Entry& entry, const TraceFile& file);
@@ -98,10 +106,11 @@ class Registry {
 
   const Options options_;
   std::mutex mutex_;
-  std::condition_variable queued_;
+  std::condition_variable queued_, idle_;
   std::map<std::string, Entry> entries_;  // by id
   std::deque<std::shared_ptr<Job>> queue_;
   std::uint64_t tick_ = 0;
+  int running_ = 0;
   bool stopping_ = false;
   std::vector<std::thread> loaders_;
 };

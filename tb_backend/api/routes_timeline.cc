@@ -58,7 +58,8 @@ Reply tiles(const LoadedTrace& trace, const Call& call, const PathArgs&) {
   std::size_t slices = 0;
   for (const std::uint32_t g : groups) {
     const auto rows = static_cast<std::uint32_t>(timeline.groups()[g].rows.size());
-    for (std::int64_t i = first; i <= last; ++i) {
+    for (std::uint64_t n = 0; n <= count; ++n) {  // `last` may be the largest number there is
+      const std::int64_t i = first + static_cast<std::int64_t>(n);
       const TileHeader header{k, i, g, rows};
       const auto tile = timeline.tile(g, k, i);
       slices += tile.size();

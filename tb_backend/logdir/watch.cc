@@ -28,7 +28,10 @@ std::shared_ptr<const Snapshot> Watcher::snapshot() {
   const auto end = clock_();
   const std::lock_guard lock(state_);
   if (!last_ || !(*last_ == *next)) last_ = std::move(next);
-  due_ = end + std::max<std::chrono::steady_clock::duration>(max_age_, 20 * (end - begin));
+  due_ = end;
+  if (max_age_.count() > 0) {
+    due_ += std::max<std::chrono::steady_clock::duration>(max_age_, 20 * (end - begin));
+  }
   return last_;
 }
 

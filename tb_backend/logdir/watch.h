@@ -21,7 +21,8 @@ class Watcher {
                    Clock clock = &std::chrono::steady_clock::now);
 
   // Thread-safe. Scans when the last scan is older than max_age, or than 20 times what that scan
-  // took (a slow disk is not asked all the time); one caller scans, the others get what there is.
+  // took (a slow disk is not asked all the time), each time when max_age is 0; one caller scans,
+  // the others get what there is.
   std::shared_ptr<const Snapshot> snapshot();
 
   [[nodiscard]] const LogdirSpec& spec() const { return spec_; }
