@@ -208,9 +208,12 @@ struct TraceBuilder::Impl {
   void close_open_slices() {
     std::int64_t last = INT64_MIN;
     for (std::size_t e = 0; e < d.start.size(); ++e) last = std::max(last, d.start[e] + d.dur[e]);
+    for (const auto& [key, stack] : open) {
+      for (const Open& o : stack) last = std::max(last, o.row.start);
+    }
     for (auto& [key, stack] : open) {
       for (Open& o : stack) {
-        o.row.dur = std::max<std::int64_t>(0, last - o.row.start);
+        o.row.dur = last - o.row.start;
         push_slice(o.row, next_order++, 0, true, false, o.args);
       }
     }

@@ -96,13 +96,14 @@ FileError Document::broken(std::string why) const {
 }
 
 std::optional<FileError> Document::read() {
-  more();
+  constexpr std::size_t kMagic = 64;  // bytes that tell what a file is
+  while (available() < kMagic && more()) {
+  }
   if (stream_.end() == TextSource::End::kUnreadable) {
     return FileError{"unreadable", "The file cannot be read: " + stream_.error() + ".", 0};
   }
   if (rest().starts_with("\xEF\xBB\xBF")) pos_ += 3;
-  const std::string_view begin = rest().substr(0, 64);
-  const std::string first(begin);
+  const std::string first(rest().substr(0, kMagic));
   const int c = peek();
   std::optional<FileError> error;
   if (c < 0) {
@@ -111,8 +112,10 @@ std::optional<FileError> Document::read() {
     }
     return FileError{"empty", "The file is empty.", 0};
   }
-  // A protobuf begins with a tag byte that is white space in JSON, so look at the raw bytes.
-  const bool binary = std::any_of(first.begin(), first.end(), [](char ch) {
+  // A protobuf begins with a tag byte that is white space in JSON and may go on with a "{": the
+  // bytes behind tell. Damage further on is damage, not another format.
+  const std::string_view start = std::string_view(first).substr(0, 8);
+  const bool binary = std::any_of(start.begin(), start.end(), [](char ch) {
     const auto b = static_cast<unsigned char>(ch);
     return b < 0x20 && !space(ch);
   });
