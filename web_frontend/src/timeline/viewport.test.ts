@@ -113,6 +113,11 @@ describe('revealing', () => {
     expect(span_ns(v)).toBe(1000);
     expect(v.start_ns).toBe(4550);
   });
+  it('zooms in on a speck, once', () => {
+    const v = reveal(view, 1500, 1530, limits);
+    expect(span_ns(v)).toBeCloseTo(750, 6);
+    expect(reveal(v, 1500, 1530, limits)).toBe(v);
+  });
   it('zooms out for what is longer than the view', () =>
     expect(span_ns(reveal(view, 5000, 9000, limits))).toBeGreaterThan(4000));
 });

@@ -61,11 +61,21 @@ export function fit_to(v: Viewport, start_ns: number, end_ns: number, pad: numbe
   return place((start_ns + end_ns - span) / 2, span, v.width_px, limits);
 }
 
-/** Moves the view, without zooming, as little as needed to show [start_ns, end_ns]'s start. */
+/** A slice narrower than this is not seen, and shown this wide instead. */
+const kLeastSeenPx = 4;
+const kShownShare = 0.04;
+
+/** Moves the view to show [start_ns, end_ns]; zooms only if that is longer than the view, or a speck in it. */
 export function reveal(v: Viewport, start_ns: number, end_ns: number, limits: Limits): Viewport {
+  const length = end_ns - start_ns;
+  if (length > span_ns(v)) {
+    return start_ns < v.end_ns && end_ns > v.start_ns ? v : fit_to(v, start_ns, end_ns, 0.1, limits);
+  }
+  if (length / ns_per_px(v) < kLeastSeenPx) {
+    return fit_to(v, start_ns, end_ns, (1 / kShownShare - 1) / 2, limits);
+  }
   if (start_ns >= v.start_ns && end_ns <= v.end_ns) return v;
   const span = span_ns(v);
-  if (end_ns - start_ns > span) return fit_to(v, start_ns, end_ns, 0.1, limits);
   return place((start_ns + end_ns - span) / 2, span, v.width_px, limits);
 }
 

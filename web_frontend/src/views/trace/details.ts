@@ -74,6 +74,11 @@ export function step_words(name: string): string {
   return name.replace(/^ProfilerStep#(\d+)$/, 'step $1');
 }
 
+/** A stack frame without where Python is installed. */
+export function short_frame(frame: string): string {
+  return frame.replace(/^.*\/(?:site-packages|dist-packages|lib\/python[\d.]+)\//, '');
+}
+
 /** Spoken when it is selected: "aten::conv2d, 1.24 ms, Main thread, step 12". */
 export function spoken(event: TraceEvent): string {
   const step = event.step === undefined ? '' : `, ${step_words(event.step)}`;

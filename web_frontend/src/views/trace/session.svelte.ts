@@ -21,6 +21,8 @@ import { find_gap, type GapDetails } from './gap_details';
 export type AreaKey = 'name' | 'kind' | 'track';
 
 const kWriteMs = 250;
+/** Figures that change faster than this cannot be read. */
+const kFiguresMs = 120;
 
 export class TraceSession {
   view: Viewport = $state.raw({ start_ns: 0, end_ns: 1, width_px: 1 });
@@ -45,8 +47,8 @@ export class TraceSession {
   stale = $state(false);
   /** Colour families that the trace has, by index. */
   hues: ReadonlySet<number> = $state.raw(new Set());
-  /** Counts frames, for what follows the picture. */
-  frames = $state(0);
+  /** Counts pictures, a few a second, for the figures beside the tracks. */
+  pictures = $state(0);
 
   readonly names: NameTable;
   timeline: Timeline | undefined = $state.raw();
@@ -55,6 +57,7 @@ export class TraceSession {
 
   private readonly abort = new AbortController();
   private writing: ReturnType<typeof setTimeout> | undefined;
+  private figuring: ReturnType<typeof setTimeout> | undefined;
   /** The range as this view wrote it last: not news when it comes back. */
   private written: TimeRange | undefined;
   private selecting: AbortController | undefined;
@@ -91,7 +94,7 @@ export class TraceSession {
         on_frame: (scroll_px) => {
           if (this.hues.size === 0) this.hues = timeline.hues();
           this.scroll_px = scroll_px;
-          this.frames++;
+          this.figures_later();
         },
         on_stale: () => (this.stale = true),
         on_error: (error) => (this.problem = problem_from(error)),
@@ -122,6 +125,7 @@ export class TraceSession {
 
   stop(): void {
     clearTimeout(this.writing);
+    clearTimeout(this.figuring);
     this.abort.abort();
     this.selecting?.abort();
     this.summing?.abort();
@@ -135,6 +139,13 @@ export class TraceSession {
     const { t, sel, area, q } = this.ctx.state;
     void [t, sel, area, q];
     untrack(() => this.restore());
+  }
+
+  private figures_later(): void {
+    this.figuring ??= setTimeout(() => {
+      this.figuring = undefined;
+      this.pictures++;
+    }, kFiguresMs);
   }
 
   /** The view's range goes into the address when the movement pauses. */
