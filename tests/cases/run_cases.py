@@ -31,7 +31,10 @@ class Server:
     def __init__(self, directory):
         self.process = subprocess.Popen(
             [BINARY, "serve", directory, "--port", "0"],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
         self.address = None
         for line in self.process.stdout:
             found = re.search(r"http://\S+", line)
@@ -79,8 +82,12 @@ def without_expectations(runs):
 class Case:
     def __init__(self, directory):
         self.directory = directory
-        output = subprocess.run([BINARY, "summary", "--format", "json", directory],
-                                capture_output=True, check=False, timeout=300)
+        output = subprocess.run(
+            [BINARY, "summary", "--format", "json", directory],
+            capture_output=True,
+            check=False,
+            timeout=300,
+        )
         self.document = strict_json(output.stdout.decode("utf-8"))
         self.server = Server(directory)
         try:
@@ -95,8 +102,13 @@ class Case:
         self.server.close()
 
     def spans(self, run):
-        return [span for r in self.runs["runs"] if r["name"] == run
-                for worker in r["workers"] for span in worker["spans"]]
+        return [
+            span
+            for r in self.runs["runs"]
+            if r["name"] == run
+            for worker in r["workers"]
+            for span in worker["spans"]
+        ]
 
     def traces(self, run):
         return [t for t in self.document["traces"] if t["run"] == run]
@@ -109,8 +121,11 @@ class Case:
 
     def errors(self, run):
         folder = os.path.normpath(os.path.join(self.directory, run))
-        return [e for e in self.document["errors"] if os.path.dirname(
-            os.path.normpath(e["path"])) == folder]
+        return [
+            e
+            for e in self.document["errors"]
+            if os.path.dirname(os.path.normpath(e["path"])) == folder
+        ]
 
     def reports(self, run):
         return [entry for t in self.traces(run) for entry in t["report"]]
@@ -122,8 +137,10 @@ class Case:
         """Every slice of the run's first trace as the trace view gives it, by start."""
         if run not in self._slices:
             identity = self.spans(run)[0]["id"]
-            events = [self.server.get(f"traces/{identity}/events/{e}")[1]
-                      for e in range(self.trace(run)["events"])]
+            events = [
+                self.server.get(f"traces/{identity}/events/{e}")[1]
+                for e in range(self.trace(run)["events"])
+            ]
             self._slices[run] = sorted(events, key=lambda e: (e["start_ns"], e["id"]))
         return self._slices[run]
 
@@ -155,12 +172,28 @@ class Case:
 
 
 # What tells the file, not the trace: also how many texts it interns (the dictionary of tiles).
-IDENTITY = {"run", "worker", "span", "path", "file", "id", "base_unix_ns", "generation", "metadata",
-            "name_count"}
+IDENTITY = {
+    "run",
+    "worker",
+    "span",
+    "path",
+    "file",
+    "id",
+    "base_unix_ns",
+    "generation",
+    "metadata",
+    "name_count",
+}
 VIEWS = [
-    ("meta", {}), ("summary", {}), ("overview", {}),
-    ("operators", {}), ("operators", {"group": "shape"}), ("operators", {"group": "stack"}),
-    ("operators", {"kind": "annotation"}), ("kernels", {}), ("kernels", {"group": "launch"}),
+    ("meta", {}),
+    ("summary", {}),
+    ("overview", {}),
+    ("operators", {}),
+    ("operators", {"group": "shape"}),
+    ("operators", {"group": "stack"}),
+    ("operators", {"kind": "annotation"}),
+    ("kernels", {}),
+    ("kernels", {"group": "launch"}),
     ("memory", {}),
 ]
 
@@ -204,16 +237,20 @@ def blocks_at(case, run, address):
     """Rows of the allocation tables of all devices at one address."""
     total = 0
     for device in case.trace(run)["memory"]:
-        _, table = case.server.get(f"traces/{case.spans(run)[0]['id']}/memory/blocks",
-                                   type=device["type"], device=device["id"])
+        _, table = case.server.get(
+            f"traces/{case.spans(run)[0]['id']}/memory/blocks",
+            type=device["type"],
+            device=device["id"],
+        )
         total += sum(int(row["addr"], 16) == address for row in table["rows"])
     return total
 
 
 def nonnegative(answer):
     if isinstance(answer, dict):
-        return all((not k.endswith("self_ns") or v >= 0) and nonnegative(v)
-                   for k, v in answer.items())
+        return all(
+            (not k.endswith("self_ns") or v >= 0) and nonnegative(v) for k, v in answer.items()
+        )
     if isinstance(answer, list):
         return all(nonnegative(v) for v in answer)
     return True
@@ -221,8 +258,10 @@ def nonnegative(answer):
 
 def same_answers(case):
     first, *others = [r["name"] for r in case.runs["runs"]]
-    summaries = [[{k: v for k, v in t.items() if k not in IDENTITY} for t in case.traces(run)]
-                 for run in (first, *others)]
+    summaries = [
+        [{k: v for k, v in t.items() if k not in IDENTITY} for t in case.traces(run)]
+        for run in (first, *others)
+    ]
     reference = (case.views(first), summaries[0])
     return all((case.views(run), s) == reference for run, s in zip(others, summaries[1:]))
 
@@ -244,36 +283,64 @@ KEYS = [
     (r"comm\.us", lambda c, r: c.trace(r)["communication"]["total_ns"] / NS),
     (r"comm\.exposed_us", lambda c, r: c.trace(r)["communication"]["exposed_ns"] / NS),
     (r"range\.(start|end)_us", lambda c, r, end: c.trace(r)["range"][end + "_ns"] / NS),
-    (r"warn\.kinds", lambda c, r: len({e["code"] for e in c.reports(r)
-                                       if e["severity"] == "warning"})),
+    (
+        r"warn\.kinds",
+        lambda c, r: len({e["code"] for e in c.reports(r) if e["severity"] == "warning"}),
+    ),
     (r"warn\.(\w+)", lambda c, r, code: c.count(r, code)),
-    (r"error", lambda c, r: bool(c.errors(r)) or any(
-        place.startswith("byte ") for e in c.reports(r) for place in e["first"])),
+    (
+        r"error",
+        lambda c, r: (
+            bool(c.errors(r))
+            or any(place.startswith("byte ") for e in c.reports(r) for place in e["first"])
+        ),
+    ),
     (r"incomplete", lambda c, r: c.count(r, "incomplete") > 0),
     (r"empty", lambda c, r: any(e["code"] == "empty" for e in c.errors(r))),
     (r"exists", lambda c, r: any(x["name"] == r for x in c.runs["runs"])),
     (r"repaired", lambda c, r: c.count(r, "repaired")),
     (r"repaired_or_skipped", lambda c, r: c.count(r, "repaired") + c.count(r, "skipped")),
-    (r"rank(\d+)\.guessed", lambda c, r, n: next(
-        t["rank_guessed"] for t in c.traces(r) if t.get("rank") == int(n))),
+    (
+        r"rank(\d+)\.guessed",
+        lambda c, r, n: next(t["rank_guessed"] for t in c.traces(r) if t.get("rank") == int(n)),
+    ),
     (r"mem\.before_start", lambda c, r: sum(m["freed_from_before"] for m in c.trace(r)["memory"])),
     (r"mem\.addr(\d+)\.blocks", lambda c, r, a: blocks_at(c, r, int(a))),
-    (r"mem\.(-?\d+)\.peak", lambda c, r, n: next(
-        m.get("peak_allocated_bytes") for m in c.trace(r)["memory"] if m["id"] == int(n))),
+    (
+        r"mem\.(-?\d+)\.peak",
+        lambda c, r, n: next(
+            m.get("peak_allocated_bytes") for m in c.trace(r)["memory"] if m["id"] == int(n)
+        ),
+    ),
     (r"transfer_us", lambda c, r: collective(c)["transfer_ns"] / NS),
-    (r"rank(\d+)\.wait_us", lambda c, r, n: next(
-        x["wait_ns"] for x in collective(c)["ranks"] if x["rank"] == int(n)) / NS),
+    (
+        r"rank(\d+)\.wait_us",
+        lambda c, r, n: (
+            next(x["wait_ns"] for x in collective(c)["ranks"] if x["rank"] == int(n)) / NS
+        ),
+    ),
     (r"last", lambda c, r: collective(c)["last_rank"]),
-    (r"gap_ns", lambda c, r: c.slice(r, "k2")["start_ns"] - c.slice(r, "k1")["start_ns"]
-        - c.slice(r, "k1")["dur_ns"]),
+    (
+        r"gap_ns",
+        lambda c, r: (
+            c.slice(r, "k2")["start_ns"] - c.slice(r, "k1")["start_ns"] - c.slice(r, "k1")["dur_ns"]
+        ),
+    ),
     (r"same_answers", lambda c, r: same_answers(c)),
-    (r"all_self_nonnegative", lambda c, r: all(nonnegative(a)
-                                              for a in [c.document, *c.all_answers()])),
+    (
+        r"all_self_nonnegative",
+        lambda c, r: all(nonnegative(a) for a in [c.document, *c.all_answers()]),
+    ),
     (r"api_(?:utf8|finite)", lambda c, r: bool(c.all_answers())),  # get() raises otherwise
     (r"view\.(\w+)", lambda c, r, view: view in c.trace(r)["views"]),
-    (r"names", lambda c, r: {os.path.basename(f) for f in
-                             [s["file"] for x in c.runs["runs"] for w in x["workers"]
-                              for s in w["spans"]] + [i["file"] for i in c.runs["ignored"]]}),
+    (
+        r"names",
+        lambda c, r: {
+            os.path.basename(f)
+            for f in [s["file"] for x in c.runs["runs"] for w in x["workers"] for s in w["spans"]]
+            + [i["file"] for i in c.runs["ignored"]]
+        },
+    ),
     (r"(\w+)\.listed", lambda c, r, run: any(x["name"] == run for x in c.runs["runs"])),
     (r"(\w+)\.start_ns", lambda c, r, name: c.unix_start(r, name)),
     (r"(\w+)\.dur_ns", lambda c, r, name: c.slice(r, name)["dur_ns"]),
@@ -318,8 +385,9 @@ def run_case(directory):
                 failures.append(f"{entry['key']}: {type(error).__name__}: {error}")
                 continue
             if not agrees(entry["key"], got, entry["value"]):
-                failures.append(f"{entry['key']}: {got!r}, expected {entry['value']!r} "
-                                f"({entry['say']})")
+                failures.append(
+                    f"{entry['key']}: {got!r}, expected {entry['value']!r} ({entry['say']})"
+                )
     finally:
         case.close()
     return failures

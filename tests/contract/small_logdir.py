@@ -130,29 +130,34 @@ def trace(rank):
     }
 
 
-def write(path, data):
+def write(path, data, modified_s):
+    """Times are given, so that which file is the newest does not depend on the clock."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
         file.write(gzip.compress(data) if path.endswith(".gz") else data)
+    os.utime(path, (modified_s, modified_s))
 
 
 def make(root):
     """Fills the directory; returns the files that are no usable trace, with the code of each."""
-    for rank in range(2):
-        whole = json.dumps(trace(rank)).encode()
-        write(os.path.join(root, "run", f"node_{rank}.1700000000000000000.pt.trace.json.gz"), whole)
-    later = "node_0.1700000009000000000.pt.trace.json.gz"
-    write(os.path.join(root, "run", later), json.dumps(trace(0)).encode())
-    empty = {"schemaVersion": 1, "traceEvents": []}
-    write(os.path.join(root, "other", "quiet.pt.trace.json"), json.dumps(empty).encode())
-    write(os.path.join(root, "other", "cut.pt.trace.json"), whole[: len(whole) // 2])
+    now = 1_700_000_000
     wrong = {
         "empty.pt.trace.json": (b"", "empty"),
         "foreign.pt.trace.json": (b'{"nodes": [], "schema": "1.0.1"}', "not_a_trace"),
         "broken.pt.trace.json": (b'{"schemaVersion": }', "broken"),
     }
     for name, (data, _) in wrong.items():
-        write(os.path.join(root, "wrong", name), data)
+        write(os.path.join(root, "wrong", name), data, now)
+    whole = [json.dumps(trace(rank)).encode() for rank in range(2)]
+    empty = json.dumps({"schemaVersion": 1, "traceEvents": []}).encode()
+    write(os.path.join(root, "other", "quiet.pt.trace.json"), empty, now + 1)
+    cut = whole[1][: len(whole[1]) // 2]
+    write(os.path.join(root, "other", "cut.pt.trace.json"), cut, now + 2)
+    for rank in range(2):
+        name = f"node_{rank}.1700000000000000000.pt.trace.json.gz"
+        write(os.path.join(root, "run", name), whole[rank], now + 3)
+    later = "node_0.1700000009000000000.pt.trace.json.gz"
+    write(os.path.join(root, "run", later), whole[0], now + 12)
     return {f"wrong/{name}": code for name, (_, code) in wrong.items()}
 
 

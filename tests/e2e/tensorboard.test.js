@@ -12,8 +12,8 @@ import { tensorboard } from './lib/servers.js';
 
 const venv = process.env.TRACEGLASS_E2E_VENV;
 const kind = basename(venv);
-// TensorBoard's own: fonts that it asks from elsewhere, and what its page says about that.
-const kTheirs = [/left the origin: https:\/\/fonts\./, /fonts\.(googleapis|gstatic)\.com/, /favicon/];
+// TensorBoard's own: fonts that it asks from elsewhere, or without the prefix, and its icon.
+const kTheirs = [/https:\/\/fonts\.(googleapis|gstatic)\.com/, /\/font-roboto\//, /favicon/];
 
 let browser, dirs;
 before(async () => {
