@@ -1,9 +1,11 @@
 // Trains a small network to read noisy digits, and leaves in one log directory what TensorBoard
 // shows side by side: profiles of a few steps, and the curves of loss, accuracy and step time.
 //
-//   train_mlp [LOGDIR]        default: ./tb_logs/train_mlp
+//   train_mlp [LOGDIR [STEPS]]      default: ./tb_logs/train_mlp, 300 steps
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <random>
@@ -21,6 +23,7 @@ namespace {
 
 constexpr std::size_t kBatch = 64;
 constexpr int kSteps = 300, kReportEvery = 50;
+constexpr int kFewestSteps = 50;  // both profiled cycles, and a loss that has begun to fall
 
 struct Result {
   float loss = 0, accuracy = 0;
@@ -40,7 +43,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-int train(const std::filesystem::path& logdir) {
+int train(const std::filesystem::path& logdir, int steps) {
   std::mt19937 random(1);
   Mlp model({kPixels, 128, 64, kClasses}, random);
   Sgd optimizer(model.parameters(), 0.05F, 0.9F);
@@ -61,7 +64,7 @@ int train(const std::filesystem::path& logdir) {
        }});
   profiler.start();
   Result first, last;
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < steps; ++step) {
     const auto start = std::chrono::steady_clock::now();
     last = train_step(model, optimizer, loader);
     const double step_ms = 1e3 * seconds_since(start);
@@ -76,7 +79,7 @@ int train(const std::filesystem::path& logdir) {
       std::fprintf(stderr, "%s\n", written.message().c_str());
       return 1;
     }
-    if (step % kReportEvery == 0 || step == kSteps - 1) {
+    if (step % kReportEvery == 0 || step == steps - 1) {
       std::printf("step %3d  loss %.3f  accuracy %.2f  %.2f ms\n", step, last.loss, last.accuracy,
                   step_ms);
     }
@@ -88,7 +91,7 @@ int train(const std::filesystem::path& logdir) {
   const float test_accuracy = accuracy(model.forward(test.pixels), test.labels);
   std::printf("loss %.3f -> %.3f, accuracy on 1000 unseen digits %.3f\n", first.loss, last.loss,
               test_accuracy);
-  std::printf("%d traces and the scalars of %d steps in %s\n", traces, kSteps, logdir.c_str());
+  std::printf("%d traces and the scalars of %d steps in %s\n", traces, steps, logdir.c_str());
   return last.loss < first.loss ? 0 : 1;
 }
 
@@ -97,7 +100,9 @@ int train(const std::filesystem::path& logdir) {
 
 int main(int argc, char** argv) {
   try {
-    return example::train(argc > 1 ? argv[1] : "tb_logs/train_mlp");
+    const int steps = argc > 2 ? std::atoi(argv[2]) : example::kSteps;
+    return example::train(argc > 1 ? argv[1] : "tb_logs/train_mlp",
+                          std::max(steps, example::kFewestSteps));
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -98,7 +98,7 @@ TEST(Fork, TheChildMayStartItsOwn) {
 TEST(Fork, UnderRunningWriters) {
   SKIP_UNDER_THREAD_SANITIZER();
   std::atomic<bool> stop{false};
-  Profiler profiler({});
+  Profiler profiler({.max_bytes = 4 << 20});  // the writer never rests
   profiler.start();
   std::thread writer([&] {
     while (!stop.load(std::memory_order_relaxed)) {

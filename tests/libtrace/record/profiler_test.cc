@@ -344,6 +344,26 @@ TEST(Profiler, StatsCountFinishedCycles) {
   EXPECT_GT(stats.bytes, 0U);
 }
 
+TEST(Profiler, ASiteMayVanishBeforeTheTraceIsMade) {
+  // As one does whose library is unloaded: its texts were copied at its first use.
+  Profiler profiler({});
+  profiler.start();
+  {
+    std::string name = "site of a plug-in";
+    const auto site =
+        std::make_unique<Site>(name.c_str(), RecordScope::kFunction, "plugin.cc", 1U, "run");
+    {
+      const RecordFunction scope(*site);
+    }
+    {
+      const RecordFunction scope(*site);
+    }
+    name.assign(name.size(), '?');
+  }
+  profiler.stop();
+  EXPECT_EQ(names(*profiler.trace()), (Names{"site of a plug-in", "site of a plug-in"}));
+}
+
 TEST(Profiler, HostileNamesStayText) {
   const std::string evil[] = {"quo\"te",
                               "back\\slash",
