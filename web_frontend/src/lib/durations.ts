@@ -12,27 +12,26 @@ export interface LogAxis {
 }
 
 const kQuarter = 0.25;
-/** Share of the durations that may lie below an axis. */
-const kOdd = 0.001;
+/** About 100 ns, as an exponent: nothing on a device or a host takes less. */
+const kLeast = 6.5;
 
-/** The axis of a table: it holds all but the odd one in a thousand at the short end, so that a stray 0 does not squeeze the rest. */
+/** The axis of a table. It holds every duration that can be one: files of whole microseconds write 0 for the short ones, and
+    those must not squeeze the rest. */
 export function common_axis(all: Iterable<Buckets | undefined>): LogAxis {
-  const counts = new Map<number, number>();
-  let total = 0;
+  let low = Infinity;
+  let high = -Infinity;
+  let least = Infinity;
   for (const one of all) {
     one?.counts.forEach((count, j) => {
       if (count === 0) return;
       const exp = one.min_exp + j * kQuarter;
-      counts.set(exp, (counts.get(exp) ?? 0) + count);
-      total += count;
+      least = Math.min(least, exp);
+      if (exp >= kLeast) low = Math.min(low, exp);
+      high = Math.max(high, exp + kQuarter);
     });
   }
-  const exps = [...counts.keys()].sort((a, b) => a - b);
-  const last = exps.at(-1);
-  if (last === undefined) return { low: 10, high: 20 };
-  let below = 0;
-  const low = exps.find((exp) => (below += counts.get(exp) ?? 0) > total * kOdd) ?? last;
-  const high = last + kQuarter;
+  if (high < least) return { low: 10, high: 20 };
+  if (low > high) low = least;
   // At least an octave each side of a single value, so that it stands in the middle and not as a wall.
   return high - low < 2 ? { low: low - 1, high: high + 1 } : { low, high };
 }
