@@ -22,13 +22,13 @@ Tensor t(const Tensor& a) {
 constexpr std::size_t kWide = 32;
 void multiply_columns(Tensor& out, const Tensor& a, const Tensor& b, std::size_t i, std::size_t j) {
   std::array<float, kWide> sum;
-  std::copy_n(out.row(i).begin() + j, kWide, sum.begin());
+  std::copy_n(out.row(i).data() + j, kWide, sum.begin());
   for (std::size_t k = 0; k < a.cols; ++k) {
     const float factor = a.at(i, k);
     const float* const from = b.row(k).data() + j;
     for (std::size_t n = 0; n < kWide; ++n) sum[n] += factor * from[n];
   }
-  std::copy_n(sum.begin(), kWide, out.row(i).begin() + j);
+  std::copy_n(sum.begin(), kWide, out.row(i).data() + j);
 }
 
 // out += a b

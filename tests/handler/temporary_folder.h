@@ -1,9 +1,8 @@
 // A folder for one test, removed at its end.
 #pragma once
 
-#include <stdlib.h>
-
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
