@@ -1,11 +1,11 @@
 #include "tb_backend/ingest/document.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "tb_backend/ingest/foreign.h"
 #include "tb_backend/ingest/repair.h"
+#include "tb_backend/ingest/row_edges.h"
 
 namespace traceglass {
 namespace {
@@ -15,32 +15,6 @@ constexpr std::size_t kUsualRow = 64U << 10;   // longer ones go the tolerant wa
 constexpr std::size_t kMostValue = 64U << 20;  // of one row or one top-level value
 
 bool space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-// Whether text[i] ('{') begins a row: one of the keys of a row follows.
-bool begins_row(std::string_view text, std::size_t i) {
-  constexpr std::array<std::string_view, 10> kKeys = {"\"ph\"", "\"name\"", "\"cat\"", "\"args\"",
-                                                      "\"ts\"", "\"pid\"",  "\"tid\"", "\"dur\"",
-                                                      "\"id\"", "\"s\""};
-  for (++i; i < text.size() && space(text[i]);) ++i;
-  const std::string_view at = text.substr(i);
-  return std::any_of(kKeys.begin(), kKeys.end(),
-                     [&](std::string_view key) { return at.starts_with(key); });
-}
-
-// Position of the last comma between two rows in `text` ("} , {"), npos without one. A guess from
-// the end, which costs nothing: the strict parser proves it or refuses the block.
-std::size_t last_cut(std::string_view text) {
-  for (std::size_t brace = text.rfind('{'); brace != std::string_view::npos && brace > 0;
-       brace = text.rfind('{', brace - 1)) {
-    std::size_t i = brace;
-    while (i > 0 && space(text[i - 1])) --i;
-    if (i == 0 || text[i - 1] != ',') continue;
-    const std::size_t comma = --i;
-    while (i > 0 && space(text[i - 1])) --i;
-    if (i > 0 && text[i - 1] == '}' && begins_row(text, brace)) return comma;
-  }
-  return std::string_view::npos;
-}
 
 }  // namespace
 
@@ -344,30 +318,12 @@ Document::Outcome Document::skip_value() {
 bool Document::resync() {
   ++pos_;
   for (;;) {
-    const std::string_view text = rest();
-    for (std::size_t brace = text.find_first_of("{]"); brace != std::string_view::npos;
-         brace = text.find_first_of("{]", brace + 1)) {
-      std::size_t i = brace;
-      while (i > 0 && space(text[i - 1])) --i;
-      if (text[brace] == '{' && i > 0 && text[i - 1] == ',' && begins_row(text, brace)) {
-        pos_ += brace;
-        return true;
-      }
-      // The end of the rows: "}" before, and a key or the end of the document behind.
-      if (text[brace] == ']' && i > 0 && text[i - 1] == '}') {
-        std::size_t j = brace + 1;
-        while (j < text.size() && space(text[j])) ++j;
-        const bool key = j < text.size() && text[j] == ',' && [&] {
-          for (++j; j < text.size() && space(text[j]);) ++j;
-          return j < text.size() && text[j] == '"';
-        }();
-        if (key || (j < text.size() && text[j] == '}' && brace + 64 > text.size() && at_end_)) {
-          pos_ += brace;
-          return true;
-        }
-      }
+    const std::size_t at = next_row(rest(), at_end_);
+    if (at != std::string_view::npos) {
+      pos_ += at;
+      return true;
     }
-    if (available() > 512) pos_ += available() - 512;  // a row may begin at the edge
+    if (available() > kRowEdge) pos_ += available() - kRowEdge;  // a row may begin at the edge
     const std::size_t kept = available();
     if (!more()) {
       pos_ += kept;
