@@ -1,0 +1,231 @@
+// The trace view by hand: pointing, keys, search, areas and gaps on a trace whose times are known
+// (tests/contract/small_logdir.py), and how fast it moves over a real one.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { accessible } from './lib/axe.js';
+import { idle, launch, screenshot, watched } from './lib/browser.js';
+import { logdirs } from './lib/logdirs.js';
+import { serve } from './lib/servers.js';
+
+const dirs = logdirs();
+let browser;
+let server;
+let view;
+before(async () => {
+  browser = await launch();
+  server = await serve(dirs.made);
+  view = await watched(browser, server.url, {});
+});
+after(async () => {
+  await view?.close();
+  await server?.close();
+  await browser?.close();
+  dirs.remove();
+});
+
+/** One step: 1 ms from its start. */
+const kStep = 't=1ms..2ms';
+const trace = (more = '') => `${server.url}#v=1&run=run&worker=node_0&span=1&view=trace${more === '' ? '' : `&${more}`}`;
+const stage = () => view.page.getByRole('application');
+const details = () => view.page.getByRole('region', { name: 'Selection' });
+const hash = () => new URLSearchParams(new URL(view.page.url()).hash.slice(1));
+
+async function open(more) {
+  await view.page.goto('about:blank');
+  await view.page.goto(trace(more));
+  await idle(view.page);
+}
+
+/** The middle of a track's first row, at a time of the step shown, in µs from its start. */
+async function point(track, at_us) {
+  const area = await stage().boundingBox();
+  const item = view.page.getByRole('treeitem', { name: track }).first();
+  const box = await item.boundingBox();
+  return { x: area.x + (at_us / 1000) * area.width, y: box.y + 10 };
+}
+async function click(track, at_us) {
+  const { x, y } = await point(track, at_us);
+  await view.page.mouse.click(x, y);
+  await idle(view.page);
+}
+
+describe('a slice', () => {
+  test('a click says what a kernel is, who launched it, and draws the way', async () => {
+    await open(kStep);
+    await click(/Stream 7/, 200);
+    const text = await details().innerText();
+    assert.match(text, /cutlass/);
+    assert.match(text, /210 µs|210\s?µs/);
+    assert.match(text, /cudaLaunchKernel/);
+    assert.match(text, /10\.0\s?µs earlier/);
+    assert.match(text, /aten::mm/);
+    assert.match(text, /grid 8×1×1 · block 128×1×1 · 64 registers · 1\.00\s?KiB shared/);
+    assert.match(text, /45 % estimate/);
+    assert.ok(hash().has('sel'));
+    await accessible(view.page, 'a selected kernel');
+    await screenshot(view.page, 'trace-kernel');
+  });
+
+  test('keys walk: to the launch, back, to the next of the row, to the parent, and let go', async () => {
+    const { page } = view;
+    await page.keyboard.press('[');
+    await idle(page);
+    assert.match(await details().locator('h2').first().innerText(), /cudaLaunchKernel/);
+    await page.keyboard.press('p');
+    await idle(page);
+    assert.match(await details().locator('h2').first().innerText(), /aten::mm/);
+    await page.goBack();
+    await idle(page);
+    assert.match(await details().locator('h2').first().innerText(), /cudaLaunchKernel/);
+    await page.keyboard.press(']');
+    await idle(page);
+    await page.keyboard.press('.');
+    await idle(page);
+    assert.match(await details().locator('h2').first().innerText(), /Memcpy HtoD/);
+    await page.keyboard.press('Escape');
+    await details().waitFor({ state: 'detached' });
+    assert.ok(!hash().has('sel'));
+  });
+
+  test('a link opens it, and what it is called is text', async () => {
+    await open('q=onerror');
+    await view.page.getByRole('searchbox', { name: /slice/ }).press('Enter');
+    await idle(view.page);
+    const sel = hash().get('sel');
+    await open(`sel=${sel}`);
+    assert.match(await details().innerText(), /<img src=x onerror/);
+    assert.equal(await view.page.locator('img').count(), 0);
+  });
+});
+
+test('a gap of a stream is a thing: its length, both neighbours, what the host did', async () => {
+  await open(kStep);
+  await click(/Stream 7/, 100);
+  const text = await details().innerText();
+  assert.match(text, /idle 7\d\d\s?µs/); // from the last kernel of step 1 to the first of step 2
+  assert.match(text, /Memset/);
+  assert.match(text, /cutlass/);
+  assert.match(text, /enumerate\(DataLoader\)/);
+  await accessible(view.page, 'a selected gap');
+  await screenshot(view.page, 'trace-gap');
+});
+
+test('search counts, steps, marks where, and Escape ends it', async () => {
+  const { page } = view;
+  await open();
+  await page.keyboard.press('/');
+  await page.keyboard.type('aten::mm');
+  await page.getByText('1 of 3', { exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await idle(page);
+  assert.match(await details().locator('h2').first().innerText(), /aten::mm/);
+  await page.keyboard.press('Enter');
+  await page.getByText('2 of 3', { exact: true }).waitFor();
+  await page.keyboard.press('Shift+Enter');
+  await page.getByText('1 of 3', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !location.hash.includes('q='));
+});
+
+test('an area is summed exactly, by name, kind and track', async () => {
+  const { page } = view;
+  await open(kStep);
+  const from = await point(/Stream 7/, 100);
+  const to = await point(/Stream 7/, 600);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y + 4, { steps: 5 });
+  await page.mouse.up();
+  await idle(page);
+  const row = (text) => details().getByRole('row').filter({ hasText: text }).first();
+  assert.match(await row('cutlass').innerText(), /\b1\b[\s\S]*0\.210/);
+  await details().getByRole('radio', { name: 'by kind' }).check();
+  await row('memcpy').waitFor();
+  assert.match(await row('memcpy').innerText(), /0\.030/);
+  await accessible(page, 'an area');
+  await screenshot(page, 'trace-area');
+  await page.keyboard.press('Escape');
+  await details().waitFor({ state: 'detached' });
+});
+
+test('the view moves by keys, wheel and minimap, stays in the trace, and the address follows', async () => {
+  const { page } = view;
+  await open();
+  assert.ok(!hash().has('t'));
+  const box = await stage().boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 200);
+  for (let n = 0; n < 5; n++) await page.mouse.wheel(0, -120);
+  await page.waitForFunction(() => location.hash.includes('t='));
+  await page.keyboard.press('0');
+  await page.waitForFunction(() => !location.hash.includes('t='));
+  const strip = await page.locator('canvas[aria-label*="Overview"]').boundingBox();
+  await page.mouse.move(strip.x + strip.width * 0.4, strip.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(strip.x + strip.width * 0.6, strip.y + 20, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction(() => location.hash.includes('t='));
+  await page.keyboard.press('z');
+  await page.waitForFunction(() => !location.hash.includes('t='));
+});
+
+test('tracks fold, the help lists the keys, and the table holds what the canvas shows', async () => {
+  const { page } = view;
+  await open(kStep);
+  const before = await page.getByRole('treeitem').count();
+  await page.getByRole('treeitem', { name: /GPU 0/ }).first().getByRole('button').click();
+  assert.ok((await page.getByRole('treeitem').count()) < before);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog').getByText('Keys and gestures').waitFor();
+  await accessible(page, 'the help');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  await idle(page);
+  const table = page.getByRole('region', { name: 'Visible slices' });
+  await table.getByText('aten::linear').waitFor();
+  await accessible(page, 'the table of slices');
+  await table.getByText('aten::linear').click();
+  await idle(page);
+  assert.match(await details().locator('h2').first().innerText(), /aten::linear/);
+});
+
+test('nothing failed on the way', () => view.check());
+
+test('it moves at 60 frames a second, or half of that without a graphics card', async (t) => {
+  // Median, not mean: other work on the machine shows in the tail, a slow painter in every frame.
+  const kFrameMs = 34;
+  const kScriptMs = 6;
+  const real = await serve(dirs.v100 ?? dirs.made);
+  const own = await watched(browser, real.url, {});
+  try {
+    await own.page.addInitScript(() => {
+      const ask = window.requestAnimationFrame.bind(window);
+      window.frames_seen = [];
+      window.requestAnimationFrame = (draw) =>
+        ask((now) => {
+          const begin = performance.now();
+          draw(now);
+          window.frames_seen.push([now, performance.now() - begin]);
+        });
+    });
+    await own.page.goto(`${real.url}#v=1&view=trace`);
+    await idle(own.page);
+    await own.page.getByRole('application').focus();
+    for (const key of ['w', 'd', 'a', 's']) {
+      await own.page.evaluate(() => (window.frames_seen = []));
+      await own.page.keyboard.down(key);
+      await own.page.waitForFunction(() => window.frames_seen.length >= 40);
+      await own.page.keyboard.up(key);
+      const seen = await own.page.evaluate(() => window.frames_seen);
+      const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)];
+      const gap = median(seen.slice(1).map(([now], n) => now - seen[n][0]).filter((ms) => ms > 0));
+      const script = median(seen.map(([, ms]) => ms));
+      t.diagnostic(`${key}: a frame each ${gap.toFixed(1)} ms, script ${script.toFixed(1)} ms`);
+      assert.ok(gap <= kFrameMs, `${key}: ${gap} ms between frames`);
+      assert.ok(script <= kScriptMs, `${key}: ${script} ms of script in a frame`);
+    }
+    own.check();
+  } finally {
+    await own.close();
+    await real.close();
+  }
+});
