@@ -69,6 +69,7 @@ STAGES = [
     Stage("cases", "scripts/cases.sh tests/cases", "our hand-computed cases", ["build"]),
     Stage("contract", unittest("tests/contract"), "responses against openapi.yaml", ["build"]),
     Stage("e2e", "node tests/e2e/run.js", "the page in Chromium", ["build", "web-build"]),
+    Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),
     Stage(
         "tensorboard",
         "node tests/e2e/run.js tensorboard build/venv",

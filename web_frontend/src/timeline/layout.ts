@@ -123,7 +123,7 @@ function sections_of(
 ): { key: string; label: string }[] {
   const labels = new Map<string, string>();
   for (const g of groups) if (!labels.has(g.section)) labels.set(g.section, g.section_label);
-  for (const c of counters) if (!labels.has(c.section)) labels.set(c.section, c.section);
+  for (const c of counters) if (!labels.has(c.section)) labels.set(c.section, 'Counters');
   // What is neither threads nor devices (the profiler's own spans) comes last.
   const rank = (key: string): number =>
     groups.some((g) => g.section === key && g.type !== 'other')
