@@ -170,7 +170,7 @@ def check_cpp(root, path, lines):
 
 def check_web(path, text):
     folders = path.removeprefix("web_frontend/src/").split("/")
-    test = ".test." in folders[-1] or folders[-1].startswith("test_")
+    test = re.search(r"\.(test|bench)\.", folders[-1]) or folders[-1].startswith("test_")
     if len(folders) == 1 or folders[0] not in WEB_ALLOWED:
         if not test and not path.endswith(".d.ts"):
             yield (
