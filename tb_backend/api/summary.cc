@@ -63,7 +63,7 @@ Json summary_trace_json(const Trace& trace, const TraceFile& file) {
   const Selection all = Selection::everything(find_steps(trace));
   const DeviceTimes times(trace);
   const Overview overview = find_overview(trace, times, all);
-  const Json overview_document = overview_json(trace, all);
+  const Json overview_document = overview_json(overview);
   Json steps = Json::array(), devices = Json::array(), kernels = Json::array();
   for (const Json& s : overview_document["steps"]) {
     steps.push_back(

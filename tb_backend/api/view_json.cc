@@ -3,7 +3,6 @@
 #include <array>
 
 #include "tb_backend/analysis/activity.h"
-#include "tb_backend/analysis/overview.h"
 
 namespace traceglass {
 
@@ -132,7 +131,10 @@ Json operator_row_json(const OperatorRow& r) {
 }
 
 Json overview_json(const Trace& trace, const Selection& selection) {
-  const Overview o = find_overview(trace, DeviceTimes(trace), selection);
+  return overview_json(find_overview(trace, DeviceTimes(trace), selection));
+}
+
+Json overview_json(const Overview& o) {
   const Json steps = rows_json(o.steps, [](const StepRow& row) {
     Json j = step_json(row.step);
     j["selected"] = row.selected;

@@ -10,6 +10,7 @@
 #include "tb_backend/analysis/collectives.h"
 #include "tb_backend/analysis/kernels.h"
 #include "tb_backend/analysis/operators.h"
+#include "tb_backend/analysis/overview.h"
 #include "tb_backend/analysis/steps.h"
 
 namespace traceglass {
@@ -28,6 +29,7 @@ Json operator_row_json(const OperatorRow& row);
 
 // Schemas Overview, Operators, OperatorDetail, Kernels, Memory, MemoryBlocks.
 Json overview_json(const libtrace::Trace& trace, const Selection& selection);
+Json overview_json(const Overview& overview);
 Json operators_json(const libtrace::Trace& trace, const Selection& selection, libtrace::Kind kind,
                     OperatorGroup group);
 std::optional<Json> operator_json(const libtrace::Trace& trace, const Selection& selection,
