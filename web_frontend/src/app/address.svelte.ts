@@ -17,7 +17,12 @@ export class Address {
     addEventListener('popstate', () => this.#read());
     addEventListener('hashchange', () => this.#read());
     // Coming back to our tab: TensorBoard has forgotten our keys meanwhile.
-    if (host !== undefined) addEventListener('focus', () => this.#mirror());
+    // It hides a tab by giving it no height.
+    if (host !== undefined) {
+      new ResizeObserver(() => {
+        if (innerHeight > 0) this.#mirror();
+      }).observe(document.documentElement);
+    }
   }
 
   /** Takes TensorBoard's deep link, unless our own frame already has one (a reload of the frame, Back). */

@@ -74,8 +74,10 @@ export function find_host(self: Window = window): Host | undefined {
     write: (pairs) => {
       const window = parent();
       if (window === undefined || !on_show()) return;
+      const hash = merged_hash(window.location.hash, name, pairs);
+      if (hash === window.location.hash) return;
       try {
-        window.history.replaceState(window.history.state, '', merged_hash(window.location.hash, name, pairs));
+        window.history.replaceState(window.history.state, '', hash);
       } catch {
         // Too many changes a second, or a browser that forbids it: the link in our own frame still holds.
       }
