@@ -7,8 +7,9 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# The C library's own files, and nothing else, may come from the machine.
-FROM_THE_MACHINE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libgcc_s.so", "libstdc++.so")
+# What the manylinux policy takes from the machine.
+FROM_THE_MACHINE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libz.so")
+FROM_THE_MACHINE += ("libgcc_s.so", "libstdc++.so")
 
 WHERE = """
 import importlib.metadata, os, traceglass_tb

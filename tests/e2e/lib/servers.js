@@ -68,10 +68,11 @@ function plugin_path() {
 export function tensorboard(venv, logdir, { env = {}, options = [] } = {}) {
   const where = logdir.includes(':') ? ['--logdir_spec', logdir] : ['--logdir', logdir];
   const args = [...where, '--host', '127.0.0.1', '--port', '0', ...options];
-  return start(join(venv, 'bin/tensorboard'), args, /http:\/\/[^\s]+:\d+[^\s]*/, {
-    PYTHONPATH: plugin_path(),
+  // An installed wheel is found without our help.
+  const installed = process.env.TRACEGLASS_E2E_INSTALLED !== undefined;
+  return start(join(venv, 'bin/python'), ['-m', 'tensorboard.main', ...args], /http:\/\/[^\s]+:\d+[^\s]*/, {
     PYTHONUNBUFFERED: '1',
-    TRACEGLASS_BIN: binary,
+    ...(installed ? {} : { PYTHONPATH: plugin_path(), TRACEGLASS_BIN: binary }),
     ...env,
   });
 }
