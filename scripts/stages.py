@@ -28,6 +28,7 @@ class Stage:
     what: str
     needs: list = field(default_factory=list)
     shared: str = ""  # a folder of ../shared that it runs on; skipped where that is absent
+    lock: str = ""  # of stages with one name only one runs at a time
     timeout_s: int = 1500
 
 
@@ -41,8 +42,11 @@ def ctest(name):
     return f"ctest --test-dir build/{name} -j {JOBS} --output-on-failure --no-tests=error"
 
 
-def npm(script):
-    return f"npm run --silent --prefix web_frontend {script}"
+def web(name, what, needs=("web-build",)):
+    """A script of the page's package.json. Each writes the types anew, so one at a time."""
+    script = name.removeprefix("web-")
+    command = f"npm run --silent --prefix web_frontend {script}"
+    return Stage(name, command, what, list(needs), lock="web")
 
 
 def unittest(folder):
@@ -51,8 +55,7 @@ def unittest(folder):
 
 STAGES = [
     Stage("build", preset("dev"), "g++, warnings as errors"),
-    Stage("types", npm("types"), "the page's types from openapi.yaml"),
-    Stage("web-build", npm("build"), "the page", ["types"]),
+    Stage("web-build", "scripts/page.sh", "the page", lock="web"),
     Stage("format", "scripts/format.sh --check", "clang-format and ruff"),
     Stage("imports", "python3 scripts/check_imports.py", "direction of includes and imports"),
     Stage("licences", "python3 scripts/check_licences.py", "ours, and of what we ship"),
@@ -62,10 +65,10 @@ STAGES = [
     Stage("scripts", unittest("tests/scripts"), "tests of the checks themselves"),
     Stage("plugin", unittest("tests/tensorboard_plugin"), "the TensorBoard plugin's pieces"),
     Stage("unit", ctest("dev"), "C++ tests", ["build"]),
-    Stage("web-lint", npm("lint"), "eslint and prettier", ["web-build"]),
-    Stage("web-check", npm("check"), "svelte-check and tsc", ["web-build"]),
-    Stage("web-test", npm("test"), "vitest", ["web-build"]),
-    Stage("web-size", npm("size"), "budget of the built files", ["web-build"]),
+    web("web-lint", "eslint and prettier"),
+    web("web-check", "svelte-check and tsc"),
+    web("web-test", "vitest"),
+    web("web-size", "budget of the built files"),
     Stage("cases", "scripts/cases.sh tests/cases", "our hand-computed cases", ["build"]),
     Stage("contract", unittest("tests/contract"), "responses against openapi.yaml", ["build"]),
     Stage("e2e", "node tests/e2e/run.js", "the page in Chromium", ["build", "web-build"]),
@@ -94,7 +97,7 @@ STAGES = [
     Stage("asan", f"{preset('asan')} && {ctest('asan')}", "address and undefined sanitizers"),
     Stage("tsan", f"{preset('tsan')} && {ctest('tsan')}", "thread sanitizer"),
     Stage("tidy", "scripts/tidy.sh", "clang-tidy on what changed", ["build"]),
-    Stage("wheel", "scripts/wheel.sh --test", "built, installed and run", ["web-build"]),
+    Stage("wheel", "scripts/wheel.sh --test", "built, installed and run", ["build", "web-build"]),
 ]
 
 
@@ -142,9 +145,13 @@ class Runner:
     def _next(self):
         for stage in self.stages:
             done = all(self.results.get(name) in ("ok", "FAIL", "skip") for name in stage.needs)
-            if stage.name not in self.results and done:
+            if stage.name not in self.results and done and stage.lock not in self._held():
                 return stage
         return None
+
+    def _held(self):
+        running = (s for s in self.stages if self.results.get(s.name) == "running")
+        return {stage.lock for stage in running} - {""}
 
     def _execute(self, stage):
         failed = [name for name in stage.needs if self.results[name] == "FAIL"]
