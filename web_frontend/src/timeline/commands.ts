@@ -9,6 +9,7 @@ export type Command =
   | 'flow_in'
   | 'flow_out'
   | 'parent'
+  | 'below'
   | 'search'
   | 'help'
   | 'escape'
@@ -41,6 +42,7 @@ const kBindings: readonly Binding[] = [
   { keys: ['['], command: 'flow_in' },
   { keys: [']'], command: 'flow_out' },
   { keys: ['p', 'P', 'ArrowUp'], command: 'parent' },
+  { keys: ['c', 'C', 'ArrowDown'], command: 'below' },
   { keys: ['/'], command: 'search' },
   { keys: ['?'], command: 'help' },
   { keys: ['Escape'], command: 'escape' },
@@ -92,7 +94,7 @@ export const kHelp: readonly HelpGroup[] = [
       { keys: ['M'], does: 'mark the selection’s time as the area' },
       { keys: [',', '.'], does: 'previous, next slice of the row (also ← →)' },
       { keys: ['[', ']'], does: 'along the arrow: to the launch, to the kernel' },
-      { keys: ['P'], does: 'the parent (also ↑)' },
+      { keys: ['P', 'C'], does: 'the parent, the first child or the track below (also ↑ ↓)' },
       { keys: ['Esc'], does: 'let go: area, then selection' },
     ],
   },

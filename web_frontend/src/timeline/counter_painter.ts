@@ -102,6 +102,11 @@ export function paint_counter(
   ctx.stroke();
 }
 
+/** The value that holds at a time; undefined before the first one. */
+export function value_at(data: CounterData, ns: number): number | undefined {
+  return data.last[last_at_or_before(data.at_ns, ns)];
+}
+
 /** Index of the last value at or before `ns`; −1 if none. */
 function last_at_or_before(at_ns: ArrayLike<number>, ns: number): number {
   let lo = 0;

@@ -26,6 +26,7 @@ function scene(slices: readonly TestSlice[], group = stream): HitScene {
     k: 0,
     tiles: [0, 0],
     cache: { cover: () => [{ tile, start_ns: 0, end_ns: kTileBuckets }] },
+    counters: new Map(),
   };
 }
 const band = (s: HitScene): GroupBand => s.layout.bands.find((b): b is GroupBand => b.type === 'group')!;

@@ -1,5 +1,7 @@
 // What lies under the pointer: binary searches in the tiles that are drawn, no pixel buffers.
-import { row_top, type GroupBand, type GroupInfo, type Layout } from './layout';
+import { value_at, type CounterData } from './counter_painter';
+import { row_top, type CounterInfo, type GroupBand, type GroupInfo, type Layout } from './layout';
+import type { Selection } from './scene';
 import type { Cover, TileCache } from './tile_cache';
 import {
   first_ending_after,
@@ -36,7 +38,14 @@ export interface GapHit {
   readonly end_ns: number | undefined;
 }
 
-export type Hit = SliceHit | GapHit;
+export interface CounterHit {
+  readonly type: 'counter';
+  readonly counter: CounterInfo;
+  readonly at_ns: number;
+  readonly value: number;
+}
+
+export type Hit = SliceHit | GapHit | CounterHit;
 
 export interface HitScene {
   readonly viewport: Viewport;
@@ -44,6 +53,7 @@ export interface HitScene {
   readonly k: number;
   readonly tiles: readonly [number, number];
   readonly cache: Pick<TileCache, 'cover'>;
+  readonly counters: ReadonlyMap<string, CounterData>;
 }
 
 /** Slices narrower than a fingertip are hit from this far away. */
@@ -52,10 +62,15 @@ const kReachPx = 2;
 /** `y_px` counts from the top of the content, scrolling included. */
 export function hit_test(scene: HitScene, x_px: number, y_px: number): Hit | undefined {
   const band = scene.layout.bands.find((b) => y_px >= b.y && y_px < b.y + b.h);
+  const at_ns = ns_of_x(scene.viewport, x_px);
+  if (band?.type === 'counter') {
+    const data = scene.counters.get(band.counter.id);
+    const value = data === undefined ? undefined : value_at(data, at_ns);
+    return value === undefined ? undefined : { type: 'counter', counter: band.counter, at_ns, value };
+  }
   if (band?.type !== 'group') return undefined;
   const row = row_at(band, y_px);
   if (row === undefined) return undefined;
-  const at_ns = ns_of_x(scene.viewport, x_px);
   const covers = scene.cache.cover(scene.k, scene.tiles[0], scene.tiles[1], band.group.id);
   const reach = kReachPx * ns_per_px(scene.viewport);
   return (
@@ -149,6 +164,36 @@ export function place_of(
     const top = row_top(band, row);
     if (top !== undefined) return { y: top, h: band.row_h, exact: !band.collapsed };
     return { y: band.y + band.h - 4, h: 3, exact: false };
+  }
+  return undefined;
+}
+
+/** First slice that overlaps the selection on a row below it: its children first, then other tracks. */
+export function slice_below(scene: HitScene, s: Selection): SliceHit | undefined {
+  const bands = scene.layout.bands.filter((b): b is GroupBand => b.type === 'group' && !b.collapsed);
+  const at = bands.findIndex((b) => b.group.id === s.group);
+  const middle = (s.start_ns + s.end_ns) / 2;
+  const reach = Math.max((s.end_ns - s.start_ns) / 2, kReachPx * ns_per_px(scene.viewport));
+  for (const band of bands.slice(Math.max(0, at))) {
+    const covers = scene.cache.cover(scene.k, scene.tiles[0], scene.tiles[1], band.group.id);
+    const first = band.group.id === s.group ? s.row + 1 : band.first_row;
+    for (let row = first; row < band.first_row + band.rows; row++) {
+      const hit = slice_at(covers, band.group, row, middle, reach);
+      if (hit !== undefined) return hit;
+    }
+  }
+  return undefined;
+}
+
+/** The slice nearest the middle of the view on the first track that has one there. */
+export function slice_in_middle(scene: HitScene): SliceHit | undefined {
+  const { viewport: v } = scene;
+  const middle = (v.start_ns + v.end_ns) / 2;
+  for (const band of scene.layout.bands) {
+    if (band.type !== 'group' || band.collapsed) continue;
+    const covers = scene.cache.cover(scene.k, scene.tiles[0], scene.tiles[1], band.group.id);
+    const hit = slice_at(covers, band.group, band.first_row, middle, (v.end_ns - v.start_ns) / 2);
+    if (hit !== undefined) return hit;
   }
   return undefined;
 }

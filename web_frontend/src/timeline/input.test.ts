@@ -52,6 +52,7 @@ describe('commands', () => {
       'A',
       'D',
       'P',
+      'C',
       'T',
     ]) {
       expect(told.has(key), key).toBe(true);

@@ -103,6 +103,12 @@ describe('folding', () => {
     const { groups } = initial_folding(many, 6);
     expect([...groups].sort((a, b) => a - b)).toEqual(Array.from({ length: 14 }, (_, id) => id));
   });
+  it('pinned groups stand first, once', () => {
+    const l = layout([group(1), group(2), device(3)], [queue], toggled(kNothingFolded, 'pinned', 3));
+    expect(
+      l.bands.map((b) => (b.type === 'section' ? b.label : b.type === 'group' ? b.group.id : b.counter.id)),
+    ).toEqual(['Pinned', 3, 'python 1', 1, 2, 'Counters', 'queue:0']);
+  });
   it('turning twice comes back', () => {
     const once = toggled(kNothingFolded, 'groups', 4);
     expect(once.groups.has(4)).toBe(true);

@@ -25,7 +25,12 @@ export interface Folding {
   readonly groups: ReadonlySet<number>;
   /** Groups that show all of their levels, not only the first kMaxLevels. */
   readonly deep: ReadonlySet<number>;
+  /** Groups kept above all others. */
+  readonly pinned: ReadonlySet<number>;
 }
+
+/** The section of pinned groups; no trace has one of this name. */
+export const kPinned = 'pinned';
 
 export interface SectionBand {
   readonly type: 'section';
@@ -90,26 +95,25 @@ export function layout(
 ): Layout {
   const bands: Band[] = [];
   let y = 0;
-  for (const section of sections_of(groups, counters)) {
-    const inside = groups.filter((g) => g.section === section.key);
+  for (const section of sections_of(groups, counters, folding.pinned)) {
     const collapsed = folding.sections.has(section.key);
     bands.push({
       type: 'section',
       section: section.key,
       label: section.label,
       collapsed,
-      groups: inside.map((g) => g.id),
+      groups: section.groups.map((g) => g.id),
       y,
       h: kSectionH,
     });
     y += kSectionH;
     if (collapsed) continue;
-    for (const group of inside) {
+    for (const group of section.groups) {
       const band = group_band(group, y, folding, hidden_rows(group.id));
       bands.push(band);
       y += band.h;
     }
-    for (const counter of counters.filter((c) => c.section === section.key)) {
+    for (const counter of section.counters) {
       bands.push({ type: 'counter', counter, y, h: kCounterH });
       y += kCounterH;
     }
@@ -117,21 +121,36 @@ export function layout(
   return { bands, height: y };
 }
 
+interface Section {
+  readonly key: string;
+  readonly label: string;
+  readonly groups: readonly GroupInfo[];
+  readonly counters: readonly CounterInfo[];
+}
+
+/** In the server's order, the pinned ones first and what is neither threads nor devices last. */
 function sections_of(
   groups: readonly GroupInfo[],
   counters: readonly CounterInfo[],
-): { key: string; label: string }[] {
-  const labels = new Map<string, string>();
-  for (const g of groups) if (!labels.has(g.section)) labels.set(g.section, g.section_label);
+  pinned: ReadonlySet<number>,
+): Section[] {
+  const labels = new Map([[kPinned, 'Pinned']]);
+  for (const g of groups) labels.set(g.section, g.section_label);
   for (const c of counters) if (!labels.has(c.section)) labels.set(c.section, 'Counters');
-  // What is neither threads nor devices (the profiler's own spans) comes last.
-  const rank = (key: string): number =>
-    groups.some((g) => g.section === key && g.type !== 'other')
-      ? 0
-      : groups.some((g) => g.section === key)
-        ? 1
-        : 2;
-  return [...labels].map(([key, label]) => ({ key, label })).sort((a, b) => rank(a.key) - rank(b.key));
+  const rank = (s: Section): number => {
+    if (s.key === kPinned) return 0;
+    if (!groups.some((g) => g.section === s.key)) return 3;
+    return groups.some((g) => g.section === s.key && g.type !== 'other') ? 1 : 2;
+  };
+  return [...labels]
+    .map(([key, label]) => ({
+      key,
+      label,
+      groups: groups.filter((g) => (pinned.has(g.id) ? kPinned : g.section) === key),
+      counters: counters.filter((c) => c.section === key),
+    }))
+    .filter((s) => s.groups.length + s.counters.length > 0)
+    .sort((a, b) => rank(a) - rank(b));
 }
 
 function group_band(group: GroupInfo, y: number, folding: Folding, hidden: number): GroupBand {
@@ -206,7 +225,12 @@ export function initial_folding(groups: readonly GroupInfo[], open_hosts = 6): F
     ...of_type('sync'),
     ...of_type('other'),
   ];
-  return { sections: new Set(), groups: new Set(folded.map((g) => g.id)), deep: new Set() };
+  return {
+    sections: new Set(),
+    groups: new Set(folded.map((g) => g.id)),
+    deep: new Set(),
+    pinned: new Set(),
+  };
 }
 
 /** The folding with one section, one group, or one group's depth turned over. */
@@ -220,4 +244,9 @@ export function toggled<K extends keyof Folding>(
   return { ...folding, [what]: set };
 }
 
-export const kNothingFolded: Folding = { sections: new Set(), groups: new Set(), deep: new Set() };
+export const kNothingFolded: Folding = {
+  sections: new Set(),
+  groups: new Set(),
+  deep: new Set(),
+  pinned: new Set(),
+};

@@ -1,7 +1,8 @@
 // The upper canvas: hover, selection, arrows, area, cursor. Redrawn on pointer moves, so it must not
 // need the tracks beneath to be drawn again.
 import type { PaintContext } from './batch';
-import { place_of, type Hit, type HitScene, type SliceHit } from './hit_test';
+import { bytes, count } from '../lib/format';
+import { place_of, type CounterHit, type Hit, type HitScene, type SliceHit } from './hit_test';
 import type { LabelCache, TextMeasure } from './labels';
 import { bands_between, type Layout } from './layout';
 import { hue_index, type Palette } from './palette';
@@ -48,7 +49,7 @@ export function paint_overlay(ctx: PaintContext, f: OverlayFrame): void {
   for (const arrow of f.arrows) paint_arrow(ctx, f, arrow);
   ctx.restore();
   if (f.pointer !== undefined) cursor(ctx, f, f.pointer.x);
-  if (f.pointer !== undefined && f.hover?.type === 'slice') tooltip(ctx, f, f.hover, f.pointer);
+  if (f.pointer !== undefined && f.hover !== undefined) tooltip(ctx, f, f.hover, f.pointer);
 }
 
 /** Every exact slice in sight, with its rectangle on the canvas. */
@@ -247,18 +248,31 @@ function flag(ctx: PaintContext, f: OverlayFrame, text: string, x: number): void
   ctx.fillText(text, Math.round(left) + 6, kRulerH / 2 + 0.5);
 }
 
+function slice_words(f: OverlayFrame, hit: SliceHit): [string, string] {
+  const name = f.name_of(hit.name) ?? '';
+  if (hit.count > 1) {
+    const share = ((hit.busy / 255) * 100).toFixed(0);
+    return [name, `${hit.count} slices, ${share} % covered; the longest is named`];
+  }
+  const length = `${hit.clipped ? 'over ' : ''}${format_duration(hit.end_ns - hit.start_ns)}`;
+  return [name, `${length} from ${format_at(hit.start_ns)} ms`];
+}
+
+function counter_words(hit: CounterHit): [string, string] {
+  const { label, unit } = hit.counter;
+  const value = unit === 'bytes' ? bytes(hit.value) : `${count(hit.value)} ${unit}`;
+  return [value, `${label} at ${format_at(hit.at_ns)} ms`];
+}
+
 function tooltip(
   ctx: PaintContext,
   f: OverlayFrame,
-  hit: SliceHit,
+  hit: Hit,
   at: { readonly x: number; readonly y: number },
 ): void {
-  const name = f.name_of(hit.name) ?? '';
+  if (hit.type === 'gap') return;
+  const [name, second] = hit.type === 'slice' ? slice_words(f, hit) : counter_words(hit);
   const first = f.measure.width(name) > kTooltipMost ? f.measure.crop(name, kTooltipMost) : name;
-  const second =
-    hit.count > 1
-      ? `${hit.count} slices, ${((hit.busy / 255) * 100).toFixed(0)} % covered; the longest is named`
-      : `${hit.clipped ? 'over ' : ''}${format_duration(hit.end_ns - hit.start_ns)} from ${format_at(hit.start_ns)} ms`;
   const w = Math.max(f.measure.width(first) * 1.08, f.measure.width(second)) + 18;
   const h = 40;
   const x = clamp(at.x + 14, 4, Math.max(4, f.viewport.width_px - w - 4));

@@ -3,12 +3,21 @@
 // Input comes through `input.ts`, the page around it through `TimelineEvents`.
 import { CounterCache, type FetchCounters } from './counter_cache';
 import { Flight } from './flight';
-import { hit_test, place_of, type Hit } from './hit_test';
+import {
+  hit_test,
+  place_of,
+  slice_below,
+  slice_in_middle,
+  type Hit,
+  type HitScene,
+  type SliceHit,
+} from './hit_test';
 import { LabelCache, TextMeasure } from './labels';
 import {
   band_of_group,
   groups_between,
   initial_folding,
+  kPinned,
   layout,
   type CounterInfo,
   type Folding,
@@ -271,7 +280,7 @@ export class Timeline {
     const deep = new Set(folding.deep);
     const sections = new Set(folding.sections);
     const groups = new Set(folding.groups);
-    let changed = sections.delete(group.section);
+    let changed = sections.delete(folding.pinned.has(group.id) ? kPinned : group.section);
     changed = groups.delete(group.id) || changed;
     const place = place_of(this.layout, s.group, s.row);
     if (place?.exact === false && band_of_group(this.layout, s.group) !== undefined && !changed) {
@@ -286,6 +295,16 @@ export class Timeline {
   hit(x: number, y: number): Hit | undefined {
     if (this.k === undefined || y < kHeadH) return undefined;
     return hit_test(this.scene(this.k), x, y - kHeadH + this.scroll_px);
+  }
+
+  /** The next slice downwards from a selection: inside it, else on the tracks below. */
+  below(s: Selection): SliceHit | undefined {
+    return this.k === undefined ? undefined : slice_below(this.scene(this.k), s);
+  }
+
+  /** Where to start without a selection: a slice of the first open track, at the view's middle. */
+  first(): SliceHit | undefined {
+    return this.k === undefined ? undefined : slice_in_middle(this.scene(this.k));
   }
 
   point(pointer: { x: number; y: number } | undefined): void {
@@ -389,14 +408,15 @@ export class Timeline {
     this.counters.want(this.view);
   }
 
-  private scene(k: number): {
-    viewport: Viewport;
-    layout: Layout;
-    k: number;
-    tiles: readonly [number, number];
-    cache: TileCache;
-  } {
-    return { viewport: this.view, layout: this.layout, k, tiles: this.tiles, cache: this.cache };
+  private scene(k: number): HitScene {
+    return {
+      viewport: this.view,
+      layout: this.layout,
+      k,
+      tiles: this.tiles,
+      cache: this.cache,
+      counters: this.counters.data,
+    };
   }
 
   private paint_base(k: number): void {
@@ -409,7 +429,6 @@ export class Timeline {
       height_px: this.height_px - kHeadH,
       pixel: this.base.pixel,
       labels: this.labels,
-      counters: this.counters.data,
       palette: this.palette,
       ticks,
     });

@@ -18,6 +18,7 @@ const kActs: Record<Command, (s: TraceSession) => unknown> = {
   flow_in: (s) => s.go_neighbour('flow_in'),
   flow_out: (s) => s.go_neighbour('flow_out'),
   parent: (s) => s.go_neighbour('parent'),
+  below: (s) => s.go_below(),
   search: (s) => s.focus_search(),
   help: (s) => (s.help = !s.help),
   escape: (s) => s.escape(),

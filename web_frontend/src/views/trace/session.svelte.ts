@@ -1,7 +1,7 @@
 // The trace view's state and what its acts do: it joins the timeline (which draws) with the API (which
 // knows) and the address (which remembers). Components read its fields and call its methods.
 import { is_abort, problem_from } from '../../api/client';
-import type { Area as AreaAnswer, EventRef, Problem, SearchResult, TraceEvent } from '../../api/types';
+import type { Area as AreaAnswer, Problem, SearchResult, TraceEvent } from '../../api/types';
 import { untrack } from 'svelte';
 import type { TimeRange } from '../../lib/time_range';
 import { counter_source, NameTable, step_infos, tile_source, trace_info } from '../../timeline/api_source';
@@ -13,10 +13,16 @@ import type { Area, Selection } from '../../timeline/scene';
 import { format_duration } from '../../timeline/ticks';
 import { Timeline, type Stage } from '../../timeline/timeline';
 import { fit_all, fit_to, type Viewport } from '../../timeline/viewport';
-import type { ViewContext } from '../context';
+import type { UrlState } from '../../lib/url_state';
+import type { Go, ViewContext } from '../context';
+import { folding_state, read_folding } from './folding';
 import { arrows_of } from './arrows';
 import { spoken } from './details';
 import { find_gap, type GapDetails } from './gap_details';
+
+function same_range(a: TimeRange | undefined, b: TimeRange | undefined): boolean {
+  return a?.t0 === b?.t0 && a?.t1 === b?.t1;
+}
 
 export type AreaKey = 'name' | 'kind' | 'track';
 
@@ -56,10 +62,16 @@ export class TraceSession {
   focus_search: () => void = () => undefined;
 
   private readonly abort = new AbortController();
+  private first_folding: Folding = kNothingFolded;
   private writing: ReturnType<typeof setTimeout> | undefined;
   private figuring: ReturnType<typeof setTimeout> | undefined;
-  /** The range as this view wrote it last: not news when it comes back. */
-  private written: TimeRange | undefined;
+  /** The address as this view wrote or read it last. */
+  private known: Pick<UrlState, 't' | 'sel' | 'area' | 'q'> = {
+    t: undefined,
+    sel: undefined,
+    area: undefined,
+    q: '',
+  };
   private selecting: AbortController | undefined;
   private summing: AbortController | undefined;
   private asking: AbortController | undefined;
@@ -90,7 +102,10 @@ export class TraceSession {
           this.view = view;
           this.write_later();
         },
-        on_layout: (layout) => (this.layout = layout),
+        on_layout: (layout) => {
+          this.layout = layout;
+          if (this.timeline !== undefined) this.folding = this.timeline.folds;
+        },
         on_frame: (scroll_px) => {
           if (this.hues.size === 0) this.hues = timeline.hues();
           this.scroll_px = scroll_px;
@@ -102,6 +117,9 @@ export class TraceSession {
     );
     this.timeline = timeline;
     this.layout = timeline.layout;
+    this.first_folding = timeline.folds;
+    const folding = read_folding(this.ctx.state, timeline.folds);
+    if (folding !== timeline.folds) timeline.fold(folding);
     this.folding = timeline.folds;
     this.input = new Input(timeline, targets, {
       on_click: (hit) => this.click(hit),
@@ -148,12 +166,17 @@ export class TraceSession {
     }, kFiguresMs);
   }
 
+  /** Writes to the address what is then no news to `restore`. */
+  private write(patch: Partial<UrlState>, how: Go = {}): void {
+    this.known = { ...this.known, ...patch };
+    this.ctx.go(patch, how);
+  }
+
   /** The view's range goes into the address when the movement pauses. */
   private write_later(): void {
     this.writing ??= setTimeout(() => {
       this.writing = undefined;
-      this.written = this.range_text(this.view);
-      this.ctx.go({ t: this.written });
+      this.write({ t: this.range_text(this.view) });
     }, kWriteMs);
   }
 
@@ -161,23 +184,25 @@ export class TraceSession {
     const { timeline } = this;
     const { t, sel, area, q } = this.ctx.state;
     if (timeline === undefined) return;
-    if (t === undefined && this.written !== undefined) {
-      this.written = undefined;
-      timeline.set_view(fit_all(timeline.limits, timeline.view.width_px));
+    const { known } = this;
+    this.known = { t, sel, area, q };
+    // Only what differs from what this view wrote, or read, last is news.
+    if (!same_range(t, known.t)) {
+      timeline.set_view(
+        t === undefined
+          ? fit_all(timeline.limits, timeline.view.width_px)
+          : { start_ns: t.t0, end_ns: t.t1, width_px: timeline.view.width_px },
+      );
     }
-    if (t !== undefined && (t.t0 !== this.written?.t0 || t.t1 !== this.written.t1)) {
-      this.written = t;
-      timeline.set_view({ start_ns: t.t0, end_ns: t.t1, width_px: timeline.view.width_px });
+    if (sel !== known.sel) {
+      if (sel === undefined) this.clear_selection();
+      else void this.select_event(sel, { reveal: t === undefined });
     }
-    const selected = this.selection?.type === 'event' ? this.selection.id : undefined;
-    if (sel !== undefined && sel !== selected)
-      void this.select_event(sel, { reveal: t === undefined, push: false });
-    if (sel === undefined && selected !== undefined) this.clear_selection(false);
-    if (area !== undefined && (area.t0 !== this.area?.start_ns || area.t1 !== this.area.end_ns)) {
+    if (!same_range(area, known.area)) {
       const groups = timeline.groups.map((g) => g.id);
-      this.set_area({ start_ns: area.t0, end_ns: area.t1, groups }, false);
+      this.set_area(area === undefined ? undefined : { start_ns: area.t0, end_ns: area.t1, groups });
     }
-    if (q !== this.query) void this.find(q, false);
+    if (q !== known.q) void this.find(q);
   }
 
   follow_steps(): void {
@@ -198,7 +223,7 @@ export class TraceSession {
 
   fold(folding: Folding): void {
     this.timeline?.fold(folding);
-    this.folding = this.timeline?.folds ?? folding;
+    this.write(folding_state(folding, this.first_folding));
   }
 
   fit_selection(): void {
@@ -210,7 +235,7 @@ export class TraceSession {
   }
 
   /** An event by its id, from anywhere: a link, the address, a table. */
-  async select_event(id: number, how: { reveal: boolean; push?: boolean }): Promise<void> {
+  async select_event(id: number, how: { reveal: boolean }): Promise<void> {
     this.selecting?.abort();
     const abort = new AbortController();
     this.selecting = abort;
@@ -221,7 +246,7 @@ export class TraceSession {
       });
       if (abort.signal.aborted) return;
       this.show_event(event);
-      if (how.push !== false) this.ctx.go({ sel: id }, { push: true });
+      if (this.known.sel !== id) this.write({ sel: id }, { push: true });
       if (how.reveal && this.selection !== undefined) this.timeline?.reveal(this.selection);
       this.ctx.announce(spoken(event));
     } catch (cause) {
@@ -229,27 +254,24 @@ export class TraceSession {
     }
   }
 
-  follow(ref: EventRef): void {
+  follow(ref: { readonly id: number }): void {
     this.run_count = 1;
     void this.select_event(ref.id, { reveal: true });
   }
 
-  clear_selection(push = true): void {
+  clear_selection(): void {
     this.selecting?.abort();
     this.selection = undefined;
     this.event = undefined;
     this.gap = undefined;
     this.timeline?.select(undefined);
-    if (push && this.ctx.state.sel !== undefined) this.ctx.go({ sel: undefined }, { push: true });
+    if (this.known.sel !== undefined) this.write({ sel: undefined }, { push: true });
   }
 
-  set_area(area: Area | undefined, write = true): void {
+  set_area(area: Area | undefined): void {
     this.area = area;
     this.timeline?.set_area(area);
-    if (write) {
-      const t = area === undefined ? undefined : { t0: area.start_ns, t1: area.end_ns };
-      this.ctx.go({ area: t });
-    }
+    this.write({ area: area === undefined ? undefined : { t0: area.start_ns, t1: area.end_ns } });
     void this.sum_area();
   }
 
@@ -258,9 +280,9 @@ export class TraceSession {
     void this.sum_area();
   }
 
-  async find(query: string, write = true): Promise<void> {
+  async find(query: string): Promise<void> {
     this.query = query;
-    if (write) this.ctx.go({ q: query });
+    this.write({ q: query });
     this.asking?.abort();
     if (query === '') {
       this.search = undefined;
@@ -318,6 +340,7 @@ export class TraceSession {
   }
 
   private click(hit: Hit | undefined): void {
+    if (hit?.type === 'counter') return;
     if (hit === undefined) {
       this.clear_selection();
       return;
@@ -373,15 +396,25 @@ export class TraceSession {
       this.gap = gap;
       this.selection = { type: 'gap', group: group.id, row, start_ns: gap.start_ns, end_ns: gap.end_ns };
       timeline.select(this.selection);
-      if (this.ctx.state.sel !== undefined) this.ctx.go({ sel: undefined }, { push: true });
+      if (this.known.sel !== undefined) this.write({ sel: undefined }, { push: true });
       this.ctx.announce(`${group.label} idle for ${format_duration(gap.end_ns - gap.start_ns)}`);
     } catch (cause) {
       this.fail(cause);
     }
   }
 
+  /** Down: into the selection, or to the track below. */
+  go_below(): void {
+    const hit = this.selection === undefined ? this.timeline?.first() : this.timeline?.below(this.selection);
+    if (hit !== undefined) this.follow(hit);
+  }
+
   async go_neighbour(dir: 'next' | 'prev' | 'parent' | 'flow_in' | 'flow_out'): Promise<void> {
-    if (this.selection?.type !== 'event') return;
+    if (this.selection?.type !== 'event') {
+      const hit = this.timeline?.first();
+      if (hit !== undefined) this.follow(hit);
+      return;
+    }
     try {
       const { event } = await this.ctx.api.get('/api/traces/{id}/events/{event}/neighbour', {
         path: { id: this.ctx.meta.id, event: this.selection.id },
