@@ -2,7 +2,6 @@
 
 #include <libdeflate.h>
 
-#include <cstdint>
 #include <memory>
 
 namespace traceglass {
@@ -46,17 +45,6 @@ std::string gzip(const std::string& text) {
 std::string quoted(std::string_view etag) { return '"' + std::string(etag) + '"'; }
 
 }  // namespace
-
-std::string digest(std::string_view text) {
-  std::uint64_t h = 0xcbf29ce484222325U;  // FNV-1a, then splitmix64's finalizer
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  h = (h ^ (h >> 30U)) * 0xbf58476d1ce4e5b9U;
-  h = (h ^ (h >> 27U)) * 0x94d049bb133111ebU;
-  h ^= h >> 31U;
-  std::string out(16, '0');
-  for (std::size_t i = 16; i-- > 0; h >>= 4U) out[i] = "0123456789abcdef"[h & 15U];
-  return out;
-}
 
 bool has_etag(const Call& call, std::string_view etag) {
   const std::string_view wanted = call.header("If-None-Match");

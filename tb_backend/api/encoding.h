@@ -8,9 +8,6 @@
 
 namespace traceglass {
 
-// 16 hex digits; for names that change with what they stand for, not for secrets.
-std::string digest(std::string_view text);
-
 // The client has it: If-None-Match names `etag` (with or without our gzip suffix) or is "*".
 bool has_etag(const Call& call, std::string_view etag);
 

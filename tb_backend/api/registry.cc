@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "tb_backend/api/encoding.h"
+#include "tb_backend/logdir/stable_hash.h"
 
 namespace traceglass {
 namespace {
@@ -21,8 +21,9 @@ std::string program_stamp() {
 std::string generation_of(const TraceFile& file) {
   static const std::string kProgram = program_stamp();
   const FileStamp& s = file.stamp;
-  return digest(file.file + '\n' + std::to_string(s.bytes) + '.' + std::to_string(s.modified_ns) +
-                '.' + std::to_string(s.device) + '.' + std::to_string(s.inode) + '.' + kProgram);
+  return stable_hash(file.file + '\n' + std::to_string(s.bytes) + '.' +
+                     std::to_string(s.modified_ns) + '.' + std::to_string(s.device) + '.' +
+                     std::to_string(s.inode) + '.' + kProgram);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "tb_backend/api/encoding.h"
 #include "tb_backend/api/json.h"
 #include "tb_backend/api/problem.h"
+#include "tb_backend/logdir/stable_hash.h"
 
 namespace traceglass {
 namespace {
@@ -48,7 +49,7 @@ Reply answer_about(Services& services, const Call& call, const TraceRoute& entry
   if (status.error) return file_error_reply(*file, *status.error);
   if (!status.loaded) return status_reply(*file, status, 202);
   const std::string etag =
-      digest(status.loaded->generation + '\n' + call.path + '\n' + call.query.canonical());
+      stable_hash(status.loaded->generation + '\n' + call.path + '\n' + call.query.canonical());
   Reply reply;
   if (has_etag(call, etag)) {
     reply.status = 304;

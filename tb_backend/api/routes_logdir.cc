@@ -3,6 +3,7 @@
 #include "tb_backend/api/json.h"
 #include "tb_backend/api/problem.h"
 #include "tb_backend/api/router.h"
+#include "tb_backend/logdir/stable_hash.h"
 
 namespace traceglass {
 namespace {
@@ -61,7 +62,7 @@ Reply runs(Services& services, const Call& call, const PathArgs&) {
                               {"reason", file.reason}});
   }
   Reply reply = json_reply(out);
-  reply.etag = digest(*reply.body);
+  reply.etag = stable_hash(*reply.body);
   reply.cache = kRevalidate;
   if (has_etag(call, reply.etag)) {
     reply.status = 304;

@@ -68,11 +68,16 @@ Reply summary(const LoadedTrace& loaded, const Call&, const PathArgs&) {
   return json_reply(summary_trace_json(*loaded.trace, loaded.file));
 }
 
+// Every interned text has its place, but only names of slices are sent: the texts of arguments
+// (call stacks) can be many times as long.
 Reply names(const LoadedTrace& loaded, const Call& call, const PathArgs&) {
+  const libtrace::Trace& trace = *loaded.trace;
   const std::int64_t from = call.query.integer("from", 0, INT64_MAX, 0);
+  std::vector<bool> is_name(trace.string_count());
+  for (libtrace::EventId e = 0; e < trace.size(); ++e) is_name[trace.name_id(e)] = true;
   Json list = Json::array();
-  for (auto id = static_cast<std::uint64_t>(from); id < loaded.trace->string_count(); ++id) {
-    list.push_back(loaded.trace->text(static_cast<libtrace::StringId>(id)));
+  for (auto id = static_cast<std::uint64_t>(from); id < is_name.size(); ++id) {
+    list.push_back(is_name[id] ? trace.text(static_cast<libtrace::StringId>(id)) : "");
   }
   return json_reply({{"from", from}, {"names", std::move(list)}});
 }

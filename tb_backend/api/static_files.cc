@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "tb_backend/api/encoding.h"
 #include "tb_backend/api/problem.h"
+#include "tb_backend/logdir/stable_hash.h"
 
 namespace traceglass {
 
@@ -85,7 +85,7 @@ std::shared_ptr<const StaticFiles::Files> StaticFiles::read() const {
     File file;
     file.type = type_of(it->path());
     const std::string name = it->path().lexically_relative(folder_).generic_string();
-    file.etag = digest(name + '\n' + text);
+    file.etag = stable_hash(name + '\n' + text);
     file.body = std::make_shared<const std::string>(std::move(text));
     file.immutable = name.starts_with("static/");  // the build puts a hash into these names
     files->emplace(name, std::move(file));

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tb_backend/logdir/names.h"
+#include "tb_backend/logdir/stable_hash.h"
 
 namespace traceglass {
 namespace {
@@ -189,22 +190,6 @@ class Walk {
   std::map<std::string, std::pair<TraceFile, NodeId>> links_;
 };
 
-// FNV-1a, then the finalizer of splitmix64 so that near names differ in every digit.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t h = 0xcbf29ce484222325U;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  h = (h ^ (h >> 30U)) * 0xbf58476d1ce4e5b9U;
-  h = (h ^ (h >> 27U)) * 0x94d049bb133111ebU;
-  return h ^ (h >> 31U);
-}
-
-std::string hex(std::uint64_t value) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text(16, '0');
-  for (std::size_t i = 16; i-- > 0; value >>= 4U) text[i] = kDigits[value & 15U];
-  return text;
-}
-
 // Ids by path order; a collision (chance, or names made for it) takes the next free hash, so that
 // no file hides another.
 void give_ids(std::vector<TraceFile>& files) {
@@ -215,7 +200,7 @@ void give_ids(std::vector<TraceFile>& files) {
   std::set<std::string> used;
   for (TraceFile* f : by_path) {
     std::string salted = f->file;
-    while (!used.insert(f->id = hex(hash(salted))).second) salted += '\n';
+    while (!used.insert(f->id = stable_hash(salted)).second) salted += '\n';
   }
 }
 

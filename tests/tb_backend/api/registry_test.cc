@@ -185,11 +185,13 @@ TEST(Registry, LoadersAreBounded) {
 
 TEST(Registry, EndsWhileLoading) {
   std::latch started(1);
-  auto registry = std::make_unique<Registry>(options([&](const auto& path, IngestProgress* p) {
+  Registry::Options o = options([&](const auto& path, IngestProgress* p) {
     started.count_down();
     while (!p->cancel) std::this_thread::yield();
     return good(path, p);
-  }));
+  });
+  o.loaders = 1;  // the second file stays in the queue
+  auto registry = std::make_unique<Registry>(o);
   registry->ask(file("a"));
   registry->ask(file("b"));
   started.wait();
