@@ -107,7 +107,7 @@ describe('folding', () => {
     const l = layout([group(1), group(2), device(3)], [queue], toggled(kNothingFolded, 'pinned', 3));
     expect(
       l.bands.map((b) => (b.type === 'section' ? b.label : b.type === 'group' ? b.group.id : b.counter.id)),
-    ).toEqual(['Pinned', 3, 'python 1', 1, 2, 'Counters', 'queue:0']);
+    ).toEqual(['Pinned', 3, 'python 1', 1, 2, 'GPU 0', 'queue:0']);
   });
   it('turning twice comes back', () => {
     const once = toggled(kNothingFolded, 'groups', 4);
