@@ -5,6 +5,7 @@
 
 #include "libtrace/model/args.h"
 #include "libtrace/model/category.h"
+#include "libtrace/model/lane_table.h"
 #include "libtrace/model/passes.h"
 #include "libtrace/model/string_pool.h"
 
@@ -19,8 +20,6 @@ struct CategoryInfo {
   Kind kind = Kind::kOther;
   bool collective = false;
 };
-
-std::uint64_t pair_key(StringId a, StringId b) { return std::uint64_t{a} << 32 | b; }
 
 }  // namespace
 
@@ -45,10 +44,8 @@ struct TraceBuilder::Impl {
   static constexpr std::uint16_t kSeen = 1U << 15, kRange = 1U << 14, kDeviceCollective = 1U << 13,
                                  kHostCollective = 1U << 12;
 
-  std::unordered_map<std::uint64_t, LaneId> lanes[2];  // by domain: (pid, tid)
-  std::uint64_t last_lane_key[2] = {~0ULL, ~0ULL};
-  LaneId last_lane[2] = {kNone, kNone};
-  std::vector<std::uint64_t> flow_keys;  // of d.flows
+  LaneTable lanes{d, strings};
+  std::vector<std::pair<StringId, StringId>> flow_lanes;  // of d.flows: (pid, tid)
 
   struct Open {
     Row row;
@@ -56,17 +53,6 @@ struct TraceBuilder::Impl {
     bool unfinished;
   };
   std::unordered_map<std::uint64_t, std::vector<Open>> open;  // B without E yet, by (pid, tid)
-
-  struct ProcessNames {
-    std::string name, labels;
-    std::int64_t sort = 0;
-  };
-  struct ThreadNames {
-    std::string name, device_name;  // a pid can be a process and a device at once
-    std::int64_t sort = 0;
-  };
-  std::unordered_map<StringId, ProcessNames> processes;
-  std::unordered_map<std::uint64_t, ThreadNames> threads;
 
   bool legacy_array = false;
   std::optional<std::int64_t> base;
@@ -149,22 +135,6 @@ struct TraceBuilder::Impl {
     return name_flags[name];
   }
 
-  LaneId lane(Domain domain, StringId pid, StringId tid) {
-    const auto i = static_cast<std::size_t>(domain);
-    const std::uint64_t key = pair_key(pid, tid);
-    if (key == last_lane_key[i]) return last_lane[i];
-    const auto [it, fresh] = lanes[i].try_emplace(key, static_cast<LaneId>(d.lanes.size()));
-    if (fresh) {
-      Lane added;
-      added.domain = domain;
-      added.pid = strings.view(pid);
-      added.tid = strings.view(tid);
-      d.lanes.push_back(std::move(added));
-    }
-    last_lane_key[i] = key;
-    return last_lane[i] = it->second;
-  }
-
   Kind kind_of(const Row& row, const CategoryInfo& info) {
     if (!legacy_array || row.category != 0) return info.kind;
     const std::string_view pid = strings.view(row.pid);
@@ -196,7 +166,8 @@ struct TraceBuilder::Impl {
     d.start.push_back(row.start);
     d.dur.push_back(row.dur);
     d.name.push_back(row.name);
-    d.lane.push_back(lane(is_on_device(kind) ? Domain::kDevice : Domain::kHost, row.pid, row.tid));
+    d.lane.push_back(
+        lanes.lane(is_on_device(kind) ? Domain::kDevice : Domain::kHost, row.pid, row.tid));
     d.order.push_back(order);
     d.args.push_back(args_offset);
     d.category.push_back(info.index);
@@ -220,62 +191,9 @@ struct TraceBuilder::Impl {
     open.clear();
   }
 
-  // Python rows of an unknown process stand on (0, 0); they belong to the main one.
-  void adopt_orphans() {
-    const auto orphan = std::find_if(d.lanes.begin(), d.lanes.end(), [](const Lane& l) {
-      return l.domain == Domain::kHost && l.pid == "0" && l.tid == "0";
-    });
-    if (orphan == d.lanes.end()) return;
-    std::unordered_map<std::string_view, std::size_t> weight;
-    for (std::size_t e = 0; e < d.lane.size(); ++e) {
-      const Lane& l = d.lanes[d.lane[e]];
-      if (l.domain == Domain::kHost && l.pid != "0" && d.kind[e] != Kind::kSpan) ++weight[l.pid];
-    }
-    if (weight.empty()) return;
-    const std::string main(std::max_element(weight.begin(), weight.end(), [](auto& a, auto& b) {
-                             return a.second != b.second ? a.second < b.second : a.first > b.first;
-                           })->first);
-    const auto home = std::find_if(d.lanes.begin(), d.lanes.end(), [&](const Lane& l) {
-      return l.domain == Domain::kHost && l.pid == main && l.tid == "0";
-    });
-    if (home == d.lanes.end()) {
-      orphan->pid = main;
-      return;
-    }
-    const auto from = static_cast<LaneId>(orphan - d.lanes.begin());
-    std::replace(d.lane.begin(), d.lane.end(), from, static_cast<LaneId>(home - d.lanes.begin()));
-  }
-
   void place_flows() {
     for (std::size_t i = 0; i < d.flows.size(); ++i) {
-      const auto host = lanes[0].find(flow_keys[i]), device = lanes[1].find(flow_keys[i]);
-      if (host != lanes[0].end()) {
-        d.flows[i].lane = host->second;
-      } else if (device != lanes[1].end()) {
-        d.flows[i].lane = device->second;
-      }
-    }
-  }
-
-  void name_lanes() {
-    for (auto domain : {Domain::kHost, Domain::kDevice}) {
-      for (const auto& [key, id] : lanes[static_cast<std::size_t>(domain)]) {
-        Lane& l = d.lanes[id];
-        const auto process = processes.find(strings.intern(l.pid));  // its own or adopted
-        if (process != processes.end()) {
-          l.process = process->second.name;
-          l.labels = process->second.labels;
-          l.process_sort = process->second.sort;
-        }
-        const auto thread = threads.find(key);
-        if (thread == threads.end()) continue;
-        const ThreadNames& names = thread->second;
-        const bool device = domain == Domain::kDevice;
-        l.thread = (device ? names.device_name : names.name).empty()
-                       ? (names.name.empty() ? names.device_name : names.name)
-                       : (device ? names.device_name : names.name);
-        l.thread_sort = names.sort;
-      }
+      d.flows[i].lane = lanes.find(flow_lanes[i].first, flow_lanes[i].second);
     }
   }
 
@@ -316,13 +234,13 @@ void TraceBuilder::add_slice(const Row& row) {
 
 void TraceBuilder::begin_slice(const Row& row) {
   Impl& b = *impl_;
-  b.open[pair_key(row.pid, row.tid)].push_back({row, b.take_args(), false});
+  b.open[lane_key(row.pid, row.tid)].push_back({row, b.take_args(), false});
 }
 
 void TraceBuilder::end_slice(std::int64_t at, StringId pid, StringId tid) {
   Impl& b = *impl_;
   b.drop_args();
-  const auto it = b.open.find(pair_key(pid, tid));
+  const auto it = b.open.find(lane_key(pid, tid));
   if (it == b.open.end() || it->second.empty()) {
     b.d.report.add("skipped", 1, "an end without a begin");
     return;
@@ -335,7 +253,7 @@ void TraceBuilder::end_slice(std::int64_t at, StringId pid, StringId tid) {
 
 void TraceBuilder::add_instant(const Row& row, char phase) {
   Impl& b = *impl_;
-  const LaneId lane = b.lane(Domain::kHost, row.pid, row.tid);
+  const LaneId lane = b.lanes.lane(Domain::kHost, row.pid, row.tid);
   b.d.instants.push_back({row.start, row.name, row.category, lane, phase, b.take_args()});
 }
 
@@ -343,32 +261,30 @@ void TraceBuilder::add_memory(const MemoryEvent& event, StringId pid, StringId t
   Impl& b = *impl_;
   b.drop_args();
   b.d.memory.push_back(event);
-  b.d.memory.back().lane = b.lane(Domain::kHost, pid, tid);
+  b.d.memory.back().lane = b.lanes.lane(Domain::kHost, pid, tid);
 }
 
 void TraceBuilder::add_flow(const Flow& flow, StringId pid, StringId tid) {
   Impl& b = *impl_;
   b.drop_args();
   b.d.flows.push_back(flow);
-  b.flow_keys.push_back(pair_key(pid, tid));
+  b.flow_lanes.emplace_back(pid, tid);
 }
 
 void TraceBuilder::set_process_name(StringId pid, std::string_view name) {
-  impl_->processes[pid].name = name;
+  impl_->lanes.process(pid).name = name;
 }
 void TraceBuilder::set_process_labels(StringId pid, std::string_view labels) {
-  impl_->processes[pid].labels = labels;
+  impl_->lanes.process(pid).labels = labels;
 }
 void TraceBuilder::set_process_sort(StringId pid, std::int64_t index) {
-  impl_->processes[pid].sort = index;
+  impl_->lanes.process(pid).sort = index;
 }
 void TraceBuilder::set_thread_name(StringId pid, StringId tid, std::string_view name) {
-  Impl::ThreadNames& names = impl_->threads[pair_key(pid, tid)];
-  (name.starts_with("stream") || name.starts_with("Device") ? names.device_name : names.name) =
-      name;
+  impl_->lanes.name_thread(pid, tid, name);
 }
 void TraceBuilder::set_thread_sort(StringId pid, StringId tid, std::int64_t index) {
-  impl_->threads[pair_key(pid, tid)].sort = index;
+  impl_->lanes.sort_thread(pid, tid, index);
 }
 
 void TraceBuilder::set_base_unix_ns(std::int64_t base) { impl_->base = base; }
@@ -388,9 +304,9 @@ std::size_t TraceBuilder::slice_count() const { return impl_->d.start.size(); }
 TracePtr TraceBuilder::finish() {
   Impl& b = *impl_;
   b.close_open_slices();
-  b.adopt_orphans();
+  b.lanes.adopt_orphans();
   b.place_flows();
-  b.name_lanes();
+  b.lanes.apply_names();
   b.rebase();
   sort_slices(b.draft);
   mark_overruns(b.d);
