@@ -9,7 +9,7 @@
 namespace libtrace {
 namespace {
 
-constexpr std::size_t kOutBytes = 256 * 1024;
+constexpr std::size_t kOutBytes = std::size_t{256} << 10;
 constexpr std::size_t kMostIn = std::size_t{1} << 30;  // avail_in has 32 bits
 
 // Some of igzip's AVX-512 routines (2.30) leave the upper halves of the vector registers dirty, and

@@ -198,7 +198,8 @@ void ChunkPool::after_fork_in_child() noexcept {
 }
 
 ChunkPool& chunk_pool() noexcept {
-  static ChunkPool& pool = *new ChunkPool;
+  alignas(ChunkPool) static std::byte memory[sizeof(ChunkPool)];
+  static ChunkPool& pool = *new (memory) ChunkPool;
   return pool;
 }
 

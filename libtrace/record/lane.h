@@ -18,18 +18,18 @@ struct alignas(64) Lane {
   Record* cursor = nullptr;  // next free slot of `chunk`
   Record* limit = nullptr;
   Chunk* chunk = nullptr;
+  std::atomic<std::uint64_t> dropped{0};
   std::atomic<std::uint32_t> busy{0};  // within begin: a handler that records now is refused
   std::uint32_t full_window = 0;       // the window in which the pool had nothing left
-  std::atomic<std::uint64_t> dropped{0};
 
-  // -- written by the owner once, before others see the lane
-  pid_t tid = 0;
+  // -- written by the owner before others see the lane, but `first_chunk`: with its first scope
   std::atomic<Chunk*> first_chunk{nullptr};
-  char name[kThreadNameBytes] = {};  // at its first scope
-  // -- written by the owner as it exits, published by `retired`
-  char exit_name[kThreadNameBytes] = {};
-  std::uint64_t exit_ticks = 0;
+  pid_t tid = 0;
+  // -- the last that the owner writes; publishes what it wrote as it exited
   std::atomic<bool> retired{false};
+  char name[kThreadNameBytes] = {};       // at its first scope
+  char exit_name[kThreadNameBytes] = {};  // as it exited
+  std::uint64_t exit_ticks = 0;
 
   // -- the collector
   Lane* next = nullptr;

@@ -250,7 +250,8 @@ struct Profiler::Impl final : TraceControl {
       } catch (...) {
         options.log("Profiler: unknown exception");
       }
-    } catch (...) {  // a log sink that throws has had its say
+    } catch (...) {
+      return;  // a log sink that throws has had its say
     }
   }
 };
