@@ -44,10 +44,10 @@ function part(pattern, loaded) {
 const shell = part(/^main-/, new Set());
 const first = new Set([...shell, ...part(/^Overview(View)?-/, shell)]);
 // Table, filter and columns of operators, kernels and memory.
-const tables = part(/^(TableTools|DataTable)/, first);
+const tables = part(/^table-/, first);
 const rows = [
   { name: 'shell + overview', limit: 60, names: first },
-  { name: 'tables (shared)', limit: 16, names: tables },
+  { name: 'tables (shared)', limit: 18, names: tables },
   {
     name: 'memory',
     limit: 35,
