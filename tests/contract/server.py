@@ -1,5 +1,6 @@
 """`traceglass serve` as a child of a test: its address from its first line, ended with the test."""
 
+import gzip
 import http.client
 import json
 import os
@@ -23,7 +24,8 @@ class Answer:
         return self.headers.get("content-type", "").partition(";")[0].strip()
 
     def json(self):
-        return json.loads(self.body)
+        packed = self.headers.get("content-encoding") == "gzip"
+        return json.loads(gzip.decompress(self.body) if packed else self.body)
 
 
 class Server:
