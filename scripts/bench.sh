@@ -3,7 +3,7 @@
 # not zero when one is over. Names: `bench.sh --list`.
 source "$(dirname "$0")/env.sh"
 if [ "${1:-}" != --list ]; then
-  scripts/setup.sh build
+  scripts/setup.sh test  # a first view needs the browser
   source scripts/env.sh
   cmake --preset release >&2
 fi

@@ -60,6 +60,8 @@ class CheckImportsTest(unittest.TestCase):
         self.refused("tb_backend/analysis/x.cc", "#include <nlohmann/json.hpp>")
         self.refused("tb_backend/ingest/x.cc", "#include <nlohmann/json.hpp>")
         self.refused("tb_backend/api/x.cc", "#include <simdjson.h>")
+        self.refused("tb_backend/ingest/build.cc", "#include <simdjson.h>")
+        self.refused("tb_backend/api/app.cc", "#include <httplib.h>")
         self.refused("tb_backend/timeline/x.cc", "#include <httplib.h>")
         self.refused("libtrace/record/x.cc", "#include <cupti.h>")
         self.refused("libtrace/record/x.cc", "#include <gtest/gtest.h>")
