@@ -143,7 +143,8 @@ export class Input {
         stage.focus({ preventScroll: true });
         if (e.button === 1) e.preventDefault();
         stage.setPointerCapture(e.pointerId);
-        this.gestures.press(at(e), e.button, e.shiftKey);
+        // A finger has no other way to pan.
+        this.gestures.press(at(e), e.button, e.shiftKey || e.pointerType === 'touch');
       },
       { signal },
     );

@@ -379,6 +379,8 @@ export class Timeline {
     this.k = k;
     this.tiles = tiles_in_view(this.view, k, this.limits);
     this.want(k);
+    // What lies under a resting pointer changes when the view moves below it.
+    if (this.base_dirty && this.pointer !== undefined) this.hover = this.hit(this.pointer.x, this.pointer.y);
     if (this.base_dirty) this.paint_base(k);
     this.paint_overlay(k);
     this.base_dirty = false;
@@ -478,7 +480,6 @@ export class Timeline {
 
   private tiles_came(): void {
     if (this.lanes === undefined) this.hide_step_rows();
-    if (this.pointer !== undefined) this.hover = this.hit(this.pointer.x, this.pointer.y);
     this.redraw();
   }
 
