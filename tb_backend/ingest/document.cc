@@ -69,6 +69,11 @@ FileError Document::broken(std::string why) const {
           offset()};
 }
 
+void Document::add_incomplete() {
+  const bool damaged = stream_.end() == TextSource::End::kDamaged;
+  report_.add("incomplete", 1, place(), damaged ? "The compressed data is damaged there." : "");
+}
+
 std::optional<FileError> Document::read() {
   constexpr std::size_t kMagic = 64;  // bytes that tell what a file is
   while (available() < kMagic && more()) {
@@ -81,7 +86,7 @@ std::optional<FileError> Document::read() {
   const int c = peek();
   std::optional<FileError> error;
   if (c < 0) {
-    if (stream_.end() == TextSource::End::kCut) {
+    if (stream_.end() != TextSource::End::kOk) {
       return FileError{"broken", "The file is broken at byte 0: " + stream_.error() + ".", 0};
     }
     return FileError{"empty", "The file is empty.", 0};
@@ -102,8 +107,8 @@ std::optional<FileError> Document::read() {
   if (stream_.end() == TextSource::End::kUnreadable) {
     return FileError{"unreadable", "The file cannot be read: " + stream_.error() + ".", offset()};
   }
-  if (stream_.end() == TextSource::End::kCut && report_.count("incomplete") == 0) {
-    report_.add("incomplete", 1, place());
+  if (stream_.end() != TextSource::End::kOk && report_.count("incomplete") == 0) {
+    add_incomplete();
   }
   return std::nullopt;
 }
@@ -128,10 +133,12 @@ std::optional<FileError> Document::read_object() {
     }
     if (outcome == Outcome::kDone) continue;
     if (!events && outcome == Outcome::kBroken) {
-      return broken("the value of \"" + key.substr(0, 80) + "\" is not valid JSON");
+      return broken(key == "traceEvents"
+                        ? "\"traceEvents\" is not an array"
+                        : "the value of \"" + key.substr(0, 80) + "\" is not valid JSON");
     }
     if (outcome == Outcome::kCut) {
-      if (!cancelled_) report_.add("incomplete", 1, place());
+      if (!cancelled_) add_incomplete();
     } else {
       report_.add("repaired", 1, place());  // what follows the rows is lost, the rows are not
     }
@@ -162,7 +169,7 @@ std::optional<FileError> Document::read_array() {
     }
     read_behind();
   } else if (outcome == Outcome::kCut && peek() >= 0) {
-    report_.add("incomplete", 1, place());  // in the middle of a row; a missing "]" is usual
+    add_incomplete();  // in the middle of a row; a missing "]" is usual
   }
   return std::nullopt;
 }

@@ -55,6 +55,7 @@ class Document {
   bool resync();       // to the next thing that looks like a row
   void read_behind();  // further documents in the file
   FileError broken(std::string why) const;
+  void add_incomplete();
 
   TextSource& stream_;
   DocumentSink& sink_;

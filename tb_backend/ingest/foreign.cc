@@ -14,6 +14,8 @@ std::string describe_foreign_bytes(std::string_view begin) {
       {"\x80\x05", "a Python pickle (a CUDA memory snapshot is one)"},
       {"\xFF\xFE", "UTF-16 text; convert it to UTF-8"},
       {"\xFE\xFF", "UTF-16 text; convert it to UTF-8"},
+      {"\x1F\x8B", "compressed twice; unpack it once"},
+      {"version https://git-lfs", "a Git LFS pointer, not the file it stands for"},
       {"\x28\xB5\x2F\xFD", "zstd-compressed; unpack it first"},
       {"BZh", "bzip2-compressed; unpack it first"},
       {"\xFD"

@@ -142,7 +142,7 @@ struct TextStream::Impl {
       }
       const int result = isal_inflate(&s);
       if (result != ISAL_DECOMP_OK && result != ISAL_END_INPUT) {
-        fail(End::kCut, "the compressed data is corrupt");
+        fail(End::kDamaged, "the compressed data is damaged");
         return false;
       }
     }

@@ -17,7 +17,8 @@ class TextSource {
  public:
   enum class End {
     kOk,
-    kCut,         // the gzip stream ends in the middle or is corrupt
+    kCut,         // the gzip stream ends in the middle
+    kDamaged,     // the gzip stream is corrupt from some place on, or its checksum is wrong
     kUnreadable,  // the file cannot be opened or read
   };
   virtual ~TextSource() = default;

@@ -210,7 +210,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Foreign{"<html>", "not_a_trace", "web page"},
                       Foreign{std::string("\x0A*@\x80\xA8\x01\x02", 7), "not_a_trace", "Perfetto"},
                       Foreign{R"({"base": 17{"x": 1}, "traceEvents": []})", "broken", "byte 11"},
-                      Foreign{R"({"traceEvents": 5})", "broken", "traceEvents"}));
+                      Foreign{"\x1F\x8B\x08", "not_a_trace", "compressed twice"},
+                      Foreign{"version https://git-lfs.github.com/spec/v1\n", "not_a_trace", "LFS"},
+                      Foreign{R"({"traceEvents": 5})", "broken", "not an array"},
+                      Foreign{R"({"traceEvents": null})", "broken", "not an array"}));
 
 TEST(Document, CountsTheDocumentsOfAFile) {
   const std::string one = document(slice("a", 1));
