@@ -1,26 +1,17 @@
 #include "libtrace/model/device.h"
 
-#include <charconv>
 #include <iterator>
 #include <string_view>
 
+#include "libtrace/model/whole_number.h"
+
 namespace libtrace {
-namespace {
-
-std::optional<std::int64_t> integer(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [p, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || p != text.data() + text.size()) return std::nullopt;
-  return n;
-}
-
-}  // namespace
 
 std::optional<std::int64_t> device_id(const Trace& trace, EventId e) {
   if (const auto id = trace.int_arg(e, "device")) return id;
   const Lane& lane = trace.lanes()[trace.lane_of(e)];
-  if (const auto id = integer(lane.pid)) return id;
-  return integer(lane.tid);
+  if (const auto id = whole_number(lane.pid)) return id;
+  return whole_number(lane.tid);
 }
 
 std::string memory_device_type(std::int32_t number) {

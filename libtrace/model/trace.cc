@@ -1,9 +1,9 @@
 #include "libtrace/trace.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "libtrace/model/args.h"
+#include "libtrace/model/whole_number.h"
 
 namespace libtrace {
 namespace {
@@ -25,15 +25,6 @@ void each_arg(const Trace& trace, const std::vector<std::uint8_t>& bytes, std::u
 template <typename... Vectors>
 std::size_t bytes_of(const Vectors&... v) {
   return ((v.capacity() * sizeof(v[0])) + ...);
-}
-
-template <typename Number>
-std::optional<Number> whole_number(std::string_view text) {
-  Number n{};
-  const char* end = text.data() + text.size();
-  const auto [p, error] = std::from_chars(text.data(), end, n);
-  if (error != std::errc() || p != end) return std::nullopt;
-  return n;
 }
 
 }  // namespace

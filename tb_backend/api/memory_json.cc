@@ -12,11 +12,6 @@ using libtrace::Trace;
 
 namespace {
 
-template <typename T>
-void put(Json& json, const char* key, const std::optional<T>& value) {
-  if (value) json[key] = *value;
-}
-
 Json curve_json(const std::vector<MemoryPoint>& curve) {
   Json at = Json::array(), allocated = Json::array(), reserved = Json::array();
   const bool known = std::all_of(curve.begin(), curve.end(),

@@ -1,10 +1,14 @@
 #include "tb_backend/api/query.h"
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
+#include "libtrace/model/whole_number.h"
+
 namespace traceglass {
+
+using libtrace::whole_number;
+
 namespace {
 
 constexpr std::size_t kShown = 60;  // bytes of a wrong value that an answer repeats
@@ -17,14 +21,6 @@ constexpr std::size_t kShown = 60;  // bytes of a wrong value that an answer rep
 }
 
 }  // namespace
-
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-  std::int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) return std::nullopt;
-  return value;
-}
 
 const std::string* Query::find(std::string_view name) const {
   for (const auto& [key, value] : values_) {
@@ -45,7 +41,7 @@ std::int64_t Query::integer(std::string_view name, std::int64_t least, std::int6
                             std::optional<std::int64_t> otherwise) const {
   if (otherwise && find(name) == nullptr) return *otherwise;
   const std::string& text = required(name);
-  const auto value = parse_integer(text);
+  const auto value = whole_number(text);
   if (!value || *value < least || *value > most) {
     wrong(name, "an integer from " + std::to_string(least) + " to " + std::to_string(most), text);
   }
@@ -65,9 +61,9 @@ std::string Query::choice(std::string_view name, std::initializer_list<std::stri
 std::pair<std::int64_t, std::int64_t> Query::range(std::string_view name) const {
   const std::string& text = required(name);
   const auto dash = text.find('-', 1);  // a leading one is a sign
-  const auto first = parse_integer(std::string_view(text).substr(0, dash));
+  const auto first = whole_number(std::string_view(text).substr(0, dash));
   const auto last =
-      dash == std::string::npos ? first : parse_integer(std::string_view(text).substr(dash + 1));
+      dash == std::string::npos ? first : whole_number(std::string_view(text).substr(dash + 1));
   if (text.empty() || !first || !last || *first > *last) {
     wrong(name, "a number or first-last", text);
   }
@@ -81,7 +77,7 @@ std::vector<std::uint32_t> Query::ids(std::string_view name, std::size_t count) 
   while (true) {
     const auto comma = rest.find(',');
     const std::string_view part = rest.substr(0, comma);
-    const auto id = parse_integer(part);
+    const auto id = whole_number(part);
     if (!id || *id < 0 || static_cast<std::uint64_t>(*id) >= count) {
       wrong(name, "ids below " + std::to_string(count) + ", separated by commas", part);
     }

@@ -17,9 +17,6 @@ struct BadRequest {
   std::string sentence;
 };
 
-// A whole decimal integer, or nullopt.
-std::optional<std::int64_t> parse_integer(std::string_view text);
-
 class Query {
  public:
   Query() = default;

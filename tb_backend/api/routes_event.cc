@@ -1,4 +1,5 @@
 // One slice, its neighbours, and search.
+#include "libtrace/model/whole_number.h"
 #include "tb_backend/api/event_json.h"
 #include "tb_backend/api/json.h"
 #include "tb_backend/api/problem.h"
@@ -15,7 +16,7 @@ using json = Json;
 
 // kNone when the path names no slice of the trace.
 EventId event_of(const LoadedTrace& trace, const std::string& text) {
-  const auto id = parse_integer(text);
+  const auto id = libtrace::whole_number(text);
   if (!id || *id < 0 || static_cast<std::uint64_t>(*id) >= trace.trace->size()) return kNone;
   return static_cast<EventId>(*id);
 }

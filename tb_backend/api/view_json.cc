@@ -11,11 +11,6 @@ using libtrace::Trace;
 
 namespace {
 
-template <typename T>
-void put(Json& json, const char* key, const std::optional<T>& value) {
-  if (value) json[key] = *value;
-}
-
 Json histogram_json(const Histogram& h) { return {{"min_exp", h.min_exp}, {"counts", h.counts}}; }
 
 Json breakdown_json(const Breakdown& b) {

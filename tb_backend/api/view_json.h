@@ -20,6 +20,12 @@ using Json = nlohmann::json;
 // A JSON text that is always valid UTF-8, whatever stands in names.
 std::string dump(const Json& json, int indent = -1);
 
+// A field is absent when it is unknown.
+template <typename T>
+void put(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+
 Json range_json(libtrace::TimeRange range);
 Json report_json(const libtrace::Report& report);
 Json steps_json(const std::vector<Step>& steps);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "libtrace/model/whole_number.h"
 #include "tb_backend/ingest/numbers.h"
 
 namespace traceglass {
@@ -14,19 +15,13 @@ using libtrace::Flow;
 using libtrace::MemoryEvent;
 using libtrace::StringId;
 using libtrace::Value;
+using libtrace::whole_number;
 
 namespace {
 
-std::optional<std::int64_t> integer(std::string_view text) {
-  std::int64_t n = 0;
-  const auto [p, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || p != text.data() + text.size()) return std::nullopt;
-  return n;
-}
-
 std::optional<std::int64_t> integer(const Value& value) {
   if (value.type == Value::Type::kInt) return value.i;
-  if (value.type == Value::Type::kString) return integer(value.text);
+  if (value.type == Value::Type::kString) return whole_number(value.text);
   if (value.type == Value::Type::kDouble && value.d > -9e15 && value.d < 9e15) {
     return static_cast<std::int64_t>(value.d);
   }
@@ -160,7 +155,8 @@ void TraceAssembler::memory_row(const RawEvent& e, const Row& row, bool out_of_m
 void TraceAssembler::flow_row(const RawEvent& e, const Row& row, bool begin) {
   if (is_launch_flow(e.cat)) return;
   Flow flow;
-  flow.id = integer(e.id).value_or(static_cast<std::int64_t>(std::hash<std::string_view>{}(e.id)));
+  flow.id =
+      whole_number(e.id).value_or(static_cast<std::int64_t>(std::hash<std::string_view>{}(e.id)));
   flow.at = row.start;
   flow.category = row.category;
   flow.name = row.name;
@@ -171,7 +167,7 @@ void TraceAssembler::flow_row(const RawEvent& e, const Row& row, bool begin) {
 void TraceAssembler::metadata(std::string_view key, std::string_view json) {
   if (key == "baseTimeNanoseconds") {
     const bool quoted = json.size() > 1 && json.front() == '"';
-    if (const auto base = integer(quoted ? json.substr(1, json.size() - 2) : json)) {
+    if (const auto base = whole_number(quoted ? json.substr(1, json.size() - 2) : json)) {
       builder_.set_base_unix_ns(std::clamp(*base, -kMaxNs, kMaxNs));
       return;
     }
@@ -179,7 +175,8 @@ void TraceAssembler::metadata(std::string_view key, std::string_view json) {
   if (key == "deviceProperties" || key == "computeProperties") devices(json);
   if (key == "distributedInfo") distributed(json);
   if (key == "dropped_events") {  // what our own recorder says of itself
-    if (const auto n = integer(json); n && *n > 0) builder_.report().add("dropped_by_recorder", *n);
+    if (const auto n = whole_number(json); n && *n > 0)
+      builder_.report().add("dropped_by_recorder", *n);
   }
   builder_.add_metadata(std::string(key), std::string(json));
 }

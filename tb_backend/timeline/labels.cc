@@ -1,7 +1,6 @@
 #include "tb_backend/timeline/labels.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <tuple>
 
 #include "libtrace/model/device.h"
+#include "libtrace/model/whole_number.h"
 
 namespace traceglass {
 namespace {
@@ -17,6 +17,7 @@ using libtrace::Domain;
 using libtrace::Lane;
 using libtrace::LaneId;
 using libtrace::Trace;
+using libtrace::whole_number;
 using std::string;
 using std::string_view;
 
@@ -30,15 +31,8 @@ string_view trimmed(string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-std::optional<std::int64_t> integer(string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 std::int64_t number_or_last(string_view text) {
-  return integer(text).value_or(std::numeric_limits<std::int64_t>::max());
+  return whole_number(text).value_or(std::numeric_limits<std::int64_t>::max());
 }
 
 bool is_device_label(string_view text) {
@@ -99,7 +93,7 @@ string device_track(const Lane& lane) {
   string_view name = trimmed(lane.thread);
   constexpr string_view kContext = " context";  // named by an annotation that came first
   if (name.ends_with(kContext)) name = trimmed(name.substr(0, name.size() - kContext.size()));
-  if (name.empty() && !integer(lane.tid)) name = lane.tid;  // "stream 7", before 1.10
+  if (name.empty() && !whole_number(lane.tid)) name = lane.tid;  // "stream 7", before 1.10
   return name.empty() ? "Stream " + lane.tid : capitalized(name);
 }
 
@@ -144,7 +138,7 @@ string section_id(const Trace& trace, const Lane& lane) {
 string section_label(const Trace& trace, const Lane& lane) {
   if (lane.domain == Domain::kHost) {
     const string name(trimmed(lane.process));
-    if (!integer(lane.pid)) return name.empty() || name == lane.pid ? lane.pid : name;
+    if (!whole_number(lane.pid)) return name.empty() || name == lane.pid ? lane.pid : name;
     return (name.empty() ? "process" : name) + ' ' + lane.pid;
   }
   const string id = device_id(trace, lane);
@@ -161,8 +155,8 @@ string track_label(const Trace& trace, const Lane& lane, GroupType type) {
   const string_view name = trimmed(lane.thread);
   if (!name.empty()) return capitalized(name);
   // The profiler's own rows have no thread: what they hold is their name.
-  return string(lane.tid.empty() || !integer(lane.tid) ? string_view(lane.tid)
-                                                       : trace.category(lane.first));
+  return string(lane.tid.empty() || !whole_number(lane.tid) ? string_view(lane.tid)
+                                                            : trace.category(lane.first));
 }
 
 string track_sublabel(const Lane& lane, GroupType type) {
