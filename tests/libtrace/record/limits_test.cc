@@ -1,7 +1,10 @@
 // The ceiling: what does not fit is dropped, newest first, and counted to the last scope.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -118,6 +121,32 @@ TEST(Limits, ARefusedLongNameDoesNotCloseTheLane) {
   EXPECT_EQ(profiler.stats().dropped, 1U);
   EXPECT_EQ(count(*profiler.trace(), "short"), 1U);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// Below the ceiling, but the system has no more: the same as the ceiling. (Sanitizers map more
+// address space than any limit lets them.)
+TEST(Limits, ASystemWithoutMemoryDropsAndCounts) {
+  constexpr std::uint64_t kScopes = 2'000'000;
+  Profiler profiler({});
+  profiler.start();
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  struct rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  const struct rlimit limit{pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) + (4U << 20),
+                            before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &limit), 0);
+  for (std::uint64_t i = 0; i < kScopes; ++i) {
+    LIBTRACE_SCOPE("one");
+  }
+  setrlimit(RLIMIT_AS, &before);
+  profiler.stop();
+  const Stats stats = profiler.stats();
+  EXPECT_GT(stats.events, 1'000U);
+  EXPECT_GT(stats.dropped, 0U);
+  EXPECT_EQ(stats.events + stats.dropped, kScopes);
+}
+#endif
 
 TEST(ChunkPool, AccountsForEveryByte) {
   detail::ChunkPool pool;
