@@ -14,6 +14,15 @@ namespace {
 
 constexpr std::int64_t kUnixNs = 100'000'000'000'000'000;  // a start this late is Unix time (1973)
 constexpr std::size_t kMostArgBytes = 0xFFFF'0000;         // offsets are 32 bits wide
+// Of all durations, and of all bytes, together: no sum of them leaves 64 bits. 146 years, 4 EiB.
+constexpr std::int64_t kMostTogether = INT64_MAX / 2;
+
+// Takes `amount` from what is `left`; false, and nothing taken, where it does not suffice.
+bool spend(std::int64_t amount, std::int64_t& left) {
+  if (amount > left) return false;
+  left -= std::max<std::int64_t>(amount, 0);
+  return true;
+}
 
 struct CategoryInfo {
   std::uint16_t index = 0;  // in TraceData::categories
@@ -56,8 +65,9 @@ struct TraceBuilder::Impl {
 
   bool legacy_array = false;
   std::optional<std::int64_t> base;
-  Tally args_lost{"skipped"};
   std::uint32_t next_order = 0;
+  std::int64_t time_left = kMostTogether, allocated_left = kMostTogether,
+               freed_left = kMostTogether;
 
   Impl() { d.arg_bytes.push_back(0); }
 
@@ -90,6 +100,7 @@ struct TraceBuilder::Impl {
         d.arg_bytes[arg_mark] = static_cast<std::uint8_t>(arg_count);
       }
     } else {
+      if (arg_count > 0) d.report.add("repaired", 1, "arguments beyond 4 GiB are left out");
       drop_args();
     }
     reset_row();
@@ -142,8 +153,12 @@ struct TraceBuilder::Impl {
     return pid == "CUDA functions" ? Kind::kKernel : Kind::kOther;
   }
 
-  void push_slice(const Row& row, std::uint32_t order, std::int64_t id, bool is_unfinished,
-                  bool is_collective, std::uint32_t args_offset) {
+  void push_slice(const Row& row, std::int64_t id, bool is_unfinished, bool is_collective,
+                  std::uint32_t args_offset) {
+    if (!spend(row.dur, time_left)) {
+      d.report.add("skipped", 1, "an impossible duration");
+      return;
+    }
     const CategoryInfo info = category(row.category);
     const std::uint16_t name = traits(row.name);
     Kind kind = kind_of(row, info);
@@ -168,7 +183,7 @@ struct TraceBuilder::Impl {
     d.name.push_back(row.name);
     d.lane.push_back(
         lanes.lane(is_on_device(kind) ? Domain::kDevice : Domain::kHost, row.pid, row.tid));
-    d.order.push_back(order);
+    d.order.push_back(next_order++);
     d.args.push_back(args_offset);
     d.category.push_back(info.index);
     d.flags.push_back(flags);
@@ -185,7 +200,7 @@ struct TraceBuilder::Impl {
     for (auto& [key, stack] : open) {
       for (Open& o : stack) {
         o.row.dur = last - o.row.start;
-        push_slice(o.row, next_order++, 0, true, false, o.args);
+        push_slice(o.row, 0, true, false, o.args);
       }
     }
     open.clear();
@@ -229,7 +244,7 @@ void TraceBuilder::add_slice(const Row& row) {
   Impl& b = *impl_;
   const std::int64_t id = b.correlation;
   const bool unfinished = b.unfinished, collective = b.collective;
-  b.push_slice(row, b.next_order++, id, unfinished, collective, b.take_args());
+  b.push_slice(row, id, unfinished, collective, b.take_args());
 }
 
 void TraceBuilder::begin_slice(const Row& row) {
@@ -248,7 +263,7 @@ void TraceBuilder::end_slice(std::int64_t at, StringId pid, StringId tid) {
   Impl::Open o = it->second.back();
   it->second.pop_back();
   o.row.dur = at - o.row.start;
-  b.push_slice(o.row, b.next_order++, 0, false, false, o.args);
+  b.push_slice(o.row, 0, false, false, o.args);
 }
 
 void TraceBuilder::add_instant(const Row& row, char phase) {
@@ -260,6 +275,10 @@ void TraceBuilder::add_instant(const Row& row, char phase) {
 void TraceBuilder::add_memory(const MemoryEvent& event, StringId pid, StringId tid) {
   Impl& b = *impl_;
   b.drop_args();
+  if (!spend(event.bytes, b.allocated_left) || !spend(-event.bytes, b.freed_left)) {
+    b.d.report.add("skipped", 1, "an impossible size");
+    return;
+  }
   b.d.memory.push_back(event);
   b.d.memory.back().lane = b.lanes.lane(Domain::kHost, pid, tid);
 }

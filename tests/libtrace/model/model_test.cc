@@ -101,6 +101,27 @@ TEST(Builder, KeepsEveryTypeOfArgument) {
   EXPECT_EQ(t->arg(0, "absent"), std::nullopt);
 }
 
+TEST(Builder, SumsOfWhatIsKeptStayWithinSixtyFourBits) {
+  TraceBuilder b;
+  constexpr std::int64_t kHuge = std::int64_t{1} << 61;
+  for (int i = 0; i < 4; ++i) {
+    b.add_slice(row(b, "a", "cpu_op", i, kHuge, "1", std::to_string(i)));
+    b.begin_slice(row(b, "b", "cpu_op", -kHuge, 0, "1", std::to_string(i)));
+    b.end_slice(kHuge, b.intern("1"), b.intern(std::to_string(i)));
+    for (const std::int64_t bytes : {kHuge, -kHuge}) {
+      MemoryEvent m;
+      m.bytes = bytes;
+      b.add_memory(m, b.intern("1"), b.intern("0"));
+    }
+  }
+  b.add_slice(row(b, "c", "cpu_op", 5, 1));
+  const TracePtr t = b.finish();
+  EXPECT_EQ(t->size(), 2U);
+  EXPECT_EQ(t->memory().size(), 2U);
+  EXPECT_EQ(t->report().count("skipped"), 7 + 6);
+  for (EventId e = 0; e < t->size(); ++e) EXPECT_GE(t->self(e), 0);
+}
+
 TEST(Builder, KeepsMoreArgumentsThanOneByteCounts) {
   TraceBuilder b;
   for (int i = 0; i < 1000; ++i) b.arg("k" + std::to_string(i), Value::integer(i));
