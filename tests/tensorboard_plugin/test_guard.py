@@ -68,6 +68,11 @@ class GuardTest(unittest.TestCase):
             )
             self.assertEqual(reply(allowed=hosts(), HTTP_HOST="gpu7").status, 403)
 
+    def test_a_machine_without_a_usable_name(self):
+        for trouble in (OSError, UnicodeError):
+            with mock.patch("socket.getfqdn", side_effect=trouble):
+                self.assertEqual(reply(allowed=hosts(bind_all=True), HTTP_HOST="::1").status, 403)
+
     def test_origin(self):
         same = {"HTTP_HOST": "localhost:6006", "HTTP_ORIGIN": "http://localhost:6006"}
         self.assertEqual(reply(**same).status, 200)

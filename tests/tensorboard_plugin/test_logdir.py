@@ -15,6 +15,10 @@ class LogdirTest(unittest.TestCase):
         self.assertEqual(logdir.Source("tb/logs").arguments(), [os.path.abspath("tb/logs")])
         self.assertEqual(logdir.Source("gs://bucket/x").remote(), "gs://bucket/x")
 
+    def test_a_current_directory_that_is_gone(self):
+        with mock.patch("os.getcwd", side_effect=FileNotFoundError):
+            self.assertEqual(logdir.Source("tb/logs").arguments(), ["tb/logs"])
+
     def test_spec(self):
         cases = {
             "a:/x,b:/y": [("a", "/x"), ("b", "/y")],

@@ -45,7 +45,7 @@ class Hosts:
         extra = [name.strip() for name in os.environ.get("TRACEGLASS_ALLOWED_HOSTS", "").split(",")]
         names.update(extra)
         if getattr(flags, "bind_all", False) or getattr(flags, "host", None):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, UnicodeError):  # no name, or an odd one
                 names.update({socket.gethostname(), socket.getfqdn()})
         return cls(names, anyone="*" in extra)
 

@@ -20,8 +20,15 @@ _SCAN_AGAIN_SECONDS = 5.0
 
 
 def expanded(path):
-    """An absolute path; a URL such as gs://bucket stays as typed."""
-    return path if _URL.match(path) else os.path.abspath(os.path.expanduser(path))
+    """An absolute path; a URL such as gs://bucket stays as typed. Never raises: where the current
+    directory is gone, a relative path stays one."""
+    if _URL.match(path):
+        return path
+    path = os.path.expanduser(path)
+    try:
+        return os.path.abspath(path)
+    except OSError:
+        return path
 
 
 def parse_spec(spec):
