@@ -60,6 +60,7 @@ describe('every view, to be looked at', () => {
               await links(page).getByRole('link', { name: new RegExp(view, 'i') }).click();
               await idle(page);
               const what = `${name}-${view}-${scheme}-${width}`;
+              assert.equal(await page.getByText('The page failed').count(), 0, what);
               await screenshot(page, what);
               await fits(page, what);
               if (width === 1600) await accessible(page, what);

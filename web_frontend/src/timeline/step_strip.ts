@@ -44,9 +44,12 @@ export function strip_lanes(groups: readonly GroupInfo[]): StripLane[] {
   const by_events = (list: readonly GroupInfo[]): GroupInfo[] =>
     [...list].sort((a, b) => b.events - a.events);
   const busiest = new Set(by_events(groups.filter((g) => g.type === 'host' && g.events > 0)).slice(0, 2));
-  const lanes: StripLane[] = groups
-    .filter((g) => busiest.has(g))
-    .map((g) => ({ label: g.label, title: `${g.section_label}: ${g.label}`, device: false, groups: [g] }));
+  const threads = groups.filter((g) => busiest.has(g));
+  const alike = new Set(threads.map((g) => g.label)).size < threads.length;
+  const lanes: StripLane[] = threads.map((g) => {
+    const label = alike ? `${g.label} ${g.sublabel}`.trim() : g.label;
+    return { label, title: `${g.section_label}: ${g.label} ${g.sublabel}`, device: false, groups: [g] };
+  });
   const device = by_events(groups.filter(is_device))[0];
   if (device !== undefined) {
     const streams = groups.filter((g) => is_device(g) && g.section === device.section);
