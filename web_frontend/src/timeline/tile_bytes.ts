@@ -1,5 +1,4 @@
 // Writes tiles in the format of TILE_FORMAT.md, for tests: what the server would send.
-import { kTileBuckets } from './tile_decoder';
 
 export interface TestSlice {
   readonly row?: number;
@@ -21,9 +20,6 @@ export interface TestTile {
   readonly rows: number;
   readonly slices: readonly TestSlice[];
 }
-
-/** Units of a whole tile. */
-export const kTileUnits = kTileBuckets * 256;
 
 export function tile_bytes(tiles: readonly TestTile[]): ArrayBuffer {
   const parts = tiles.map(one_tile);
