@@ -119,18 +119,27 @@ test('names from a trace are text', async () => {
   });
 });
 
-test('under a path prefix', async () => {
-  await with_page(dirs.made, { serve_options: ['--path-prefix', '/a/b'] }, async ({ page, server }) => {
-    const url = new URL('/a/b/', server.url).href;
-    const elsewhere = [];
-    page.on('request', (request) => request.url().startsWith(url) || elsewhere.push(request.url()));
-    await page.goto(url);
-    await idle(page);
-    await links(page).getByRole('link', { name: 'Trace' }).click();
-    await idle(page);
-    assert.ok(page.url().startsWith(url));
-    assert.deepEqual(elsewhere, []);
-  });
+describe('under a path prefix', () => {
+  for (const name of ['demo', 'made', 'v100', 'h100', 'empty'].filter((name) => dirs[name] !== undefined)) {
+    test(name, async () => {
+      await with_page(dirs[name], { serve_options: ['--path-prefix', '/a/b'] }, async ({ page, server }) => {
+        const url = new URL('/a/b/', server.url).href;
+        const elsewhere = [];
+        page.on('request', (request) => request.url().startsWith(url) || elsewhere.push(request.url()));
+        await page.goto(url);
+        await idle(page);
+        if (name === 'empty') {
+          assert.match(await page.locator('main').innerText(), /tensorboard_trace_handler/);
+        } else {
+          await links(page).getByRole('link', { name: 'Trace' }).click();
+          await idle(page);
+          await page.getByRole('application').waitFor();
+        }
+        assert.ok(page.url().startsWith(url));
+        assert.deepEqual(elsewhere, []);
+      });
+    });
+  }
 });
 
 test('Back and Forward', async () => {

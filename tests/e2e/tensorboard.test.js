@@ -76,7 +76,7 @@ describe(`TensorBoard of ${kind}`, () => {
       if (dirs.demo) {
         const tags = await (await fetch(`${board.url}data/plugin/scalars/tags`)).json();
         const names = Object.values(tags).flatMap((run) => Object.keys(run));
-        for (const name of ['loss', 'accuracy']) {
+        for (const name of ['loss', 'accuracy', 'step_time']) {
           assert.ok(names.some((tag) => tag.includes(name)), `${name} among ${names}`);
         }
         const scalars = await watched(browser, board.url);
@@ -91,6 +91,27 @@ describe(`TensorBoard of ${kind}`, () => {
       await board.close();
     }
   });
+
+  for (const name of ['v100', 'h100']) {
+    test(`a real trace of ${name.toUpperCase()}`, async (t) => {
+      if (dirs[name] === undefined) return t.skip('no ../shared');
+      const board = await tensorboard(venv, dirs[name]);
+      try {
+        const { page, frame, check, close } = await tab(board);
+        await idle(frame);
+        assert.match(await frame.locator('h1').first().innerText(), /GPU is\s+busy/);
+        await screenshot(page, `${kind}-${name}-overview`);
+        await frame.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Trace' }).click();
+        await idle(frame);
+        await frame.getByRole('application').waitFor();
+        await screenshot(page, `${kind}-${name}-trace`);
+        check();
+        await close();
+      } finally {
+        await board.close();
+      }
+    });
+  }
 
   test('under a path prefix, with a logdir spec', async () => {
     const board = await tensorboard(venv, `mine:${dirs.made}`, { options: ['--path_prefix', '/a/b'] });
