@@ -97,6 +97,11 @@ describe('exact slices', () => {
     expect(ctx.of_colour('comm')).toHaveLength(1);
     expect(ctx.of_colour('loader')).toHaveLength(1);
   });
+  it('that cannot be true are only an edge and a pale body', () => {
+    const ctx = paint(one([{ start: 0, end: px(100), flags: 32 }]));
+    expect(ctx.of_colour('op tint')).toMatchObject([{ x: 0, w: 99 }]);
+    expect(ctx.of_colour('op')).toMatchObject([{ x: 0, w: 2 }]);
+  });
   it('fade at their end when the recording stopped first', () => {
     const ctx = paint(one([{ start: 0, end: px(100), flags: 8 }]));
     expect(ctx.of_colour('op tint')).toMatchObject([{ x: 0, w: 99 }]);

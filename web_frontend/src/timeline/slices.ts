@@ -8,6 +8,7 @@ import {
   kContinuesLeft,
   kContinuesRight,
   kFolded,
+  kSuspect,
   kUnfinished,
   type Tile,
 } from './tile_decoder';
@@ -146,7 +147,11 @@ function gather_tile(
     }
     const gap = x1 - x0 >= kGapFromPx && (flags & kContinuesRight) === 0 && x1 < clip1 ? 1 : 0;
     const width = x1 - x0 - gap;
-    if ((flags & kUnfinished) !== 0 && width > 6) {
+    if ((flags & kSuspect) !== 0) {
+      // Not counted anywhere, since it cannot be true: only its edge and a pale body.
+      batch.add(kTintBase + hue, x0, y, width, h);
+      batch.add(solid_of(hue, 0), x0, y, Math.min(width, 2), h);
+    } else if ((flags & kUnfinished) !== 0 && width > 6) {
       // Fades out where the recording stopped before it did.
       batch.add(kTintBase + hue, x0, y, width, h);
       batch.add(solid_of(hue, 0), x0, y, width - 5, h);

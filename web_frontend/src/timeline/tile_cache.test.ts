@@ -64,6 +64,12 @@ describe('the plan of requests', () => {
       { k: 5, first: 0, last: 0, groups: [2] },
     ]);
   });
+  it('splits what does not fit into one address', () => {
+    const groups = Array.from({ length: 1500 }, (_, n) => n);
+    const requests = plan({ k: 5, first: 0, last: 2, groups, end: 2 }, none);
+    expect(requests.map((r) => r.groups.length)).toEqual([600, 600, 300]);
+    expect(requests.flatMap((r) => r.groups)).toEqual(groups);
+  });
   it('does not leave the trace', () => {
     expect(plan({ k: 5, first: 0, last: 0, groups: [1], end: 0 }, none)).toHaveLength(1);
   });

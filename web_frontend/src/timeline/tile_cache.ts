@@ -256,7 +256,16 @@ export function plan(wanted: Wanted, settled: (tile: TileId) => boolean): TileRe
     const groups = missing(i);
     if (groups.length > 0) runs.push({ k: wanted.k, first: i, last: i, groups });
   }
-  return runs;
+  return runs.flatMap((r) => chunks(r.groups).map((groups) => ({ ...r, groups })));
+}
+
+/** Addresses have a length: more groups than this are asked for in several requests. */
+const kMostGroups = 600;
+
+export function chunks(groups: readonly number[]): number[][] {
+  const out: number[][] = [];
+  for (let n = 0; n < groups.length; n += kMostGroups) out.push(groups.slice(n, n + kMostGroups));
+  return out;
 }
 
 function push(out: Cover[], next: Cover): void {

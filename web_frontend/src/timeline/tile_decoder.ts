@@ -12,7 +12,6 @@ export const kContinuesLeft = 1;
 export const kContinuesRight = 2;
 export const kFolded = 4;
 export const kUnfinished = 8;
-export const kHasFlow = 16;
 export const kSuspect = 32;
 
 export interface Tile {

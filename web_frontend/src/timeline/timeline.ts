@@ -33,7 +33,7 @@ import { kHeadH, paint_ruler, paint_steps, type StepInfo } from './ruler';
 import type { Area, Arrow, Selection } from './scene';
 import { visible_slices, type VisibleSlices } from './visible';
 import { Surface } from './surface';
-import { TileCache, type FetchTiles } from './tile_cache';
+import { chunks, TileCache, type FetchTiles } from './tile_cache';
 import type { Tile } from './tile_decoder';
 import { ticks_for } from './ticks';
 import {
@@ -152,8 +152,8 @@ export class Timeline {
       (error) => events.on_error(error),
     );
     this.relayout();
-    if (trace.groups.length > 0) {
-      this.cache.load({ k: this.whole_k, first: 0, last: 0, groups: trace.groups.map((g) => g.id) });
+    for (const groups of chunks(trace.groups.map((g) => g.id))) {
+      this.cache.load({ k: this.whole_k, first: 0, last: 0, groups });
     }
   }
 
@@ -250,10 +250,6 @@ export class Timeline {
 
   select(selection: Selection | undefined, arrows: readonly Arrow[] = []): void {
     this.selection = selection;
-    this.arrows = arrows;
-    this.redraw_overlay();
-  }
-  set_arrows(arrows: readonly Arrow[]): void {
     this.arrows = arrows;
     this.redraw_overlay();
   }

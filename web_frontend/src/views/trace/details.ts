@@ -9,9 +9,6 @@ export interface LaunchConfig {
   readonly shared_bytes: number | undefined;
   readonly occupancy_pct: number | undefined;
   readonly blocks_per_sm: number | undefined;
-  readonly warps_per_sm: number | undefined;
-  readonly stream: string | undefined;
-  readonly device: string | undefined;
 }
 
 /** An argument under any of the spellings that dialects use. */
@@ -35,9 +32,6 @@ export function launch_config(event: TraceEvent): LaunchConfig {
     shared_bytes: number_of(arg_of(event, 'shared memory')),
     occupancy_pct: number_of(arg_of(event, 'est. achieved occupancy %')),
     blocks_per_sm: number_of(arg_of(event, 'blocks per SM')),
-    warps_per_sm: number_of(arg_of(event, 'warps per SM')),
-    stream: word(arg_of(event, 'stream')),
-    device: word(arg_of(event, 'device')),
   };
 }
 

@@ -45,7 +45,6 @@ export class TraceSession {
   area_by: AreaKey = $state('name');
   query = $state('');
   search: SearchResult | undefined = $state.raw();
-  searching = $state(false);
   mode: Mode = $state('select');
   help = $state(false);
   table = $state(false);
@@ -286,7 +285,6 @@ export class TraceSession {
     this.asking?.abort();
     if (query === '') {
       this.search = undefined;
-      this.searching = false;
       this.timeline?.set_search(undefined, undefined);
       return;
     }
@@ -311,7 +309,6 @@ export class TraceSession {
     this.asking?.abort();
     const abort = new AbortController();
     this.asking = abort;
-    this.searching = true;
     try {
       const found = await this.ctx.api.get('/api/traces/{id}/search', {
         path: { id: this.ctx.meta.id },
@@ -325,8 +322,6 @@ export class TraceSession {
       else this.ctx.announce(`${found.total} hits`);
     } catch (cause) {
       this.fail(cause);
-    } finally {
-      if (this.asking === abort) this.searching = false;
     }
   }
 
