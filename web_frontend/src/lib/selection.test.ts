@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { choose } from './selection';
 
-const span = (id: string, index: number, modified_unix_ms: number) => ({ id, index, modified_unix_ms });
+const span = (id: string, index: number, modified_unix_ms: number, file = `${id}.pt.trace.json`) => ({
+  id,
+  index,
+  file,
+  modified_unix_ms,
+});
 const runs = [
   { name: 'a', workers: [{ name: 'w0', spans: [span('1', 1, 10), span('2', 2, 20)] }] },
   {
@@ -26,6 +31,24 @@ describe('choose', () => {
     expect(id({ run: 'a', worker: 'w0' })).toBe('2');
     expect(id({ run: 'b', worker: 'w1' })).toBe('4');
     expect(id({ run: 'a' })).toBe('2');
+  });
+
+  it('finds a worker whose run is not named', () => {
+    expect(id({ worker: 'w1' })).toBe('4');
+    expect(id({ worker: 'w0', span: 2 })).toBe('2');
+    expect(choose(runs, { worker: 'w9' })).toMatchObject({ span: { id: '3' }, missing: 'worker w9' });
+  });
+
+  it('does not open with a newer file that is hardly a profile', () => {
+    const of_names = (...files: readonly string[]): string | undefined =>
+      choose(
+        [{ name: '.', workers: [{ name: 'w', spans: files.map((file, n) => span(file, n + 1, n, file)) }] }],
+        {},
+      )?.span.file;
+    expect(of_names('w.pt.trace.json', 'settings.json')).toBe('w.pt.trace.json');
+    expect(of_names('trace.json.gz', 'results.json')).toBe('trace.json.gz');
+    expect(of_names('w.pt.trace.pftrace', 'w.json')).toBe('w.pt.trace.pftrace');
+    expect(of_names('trace.json', 'newer.json')).toBe('newer.json');
   });
 
   it('falls back, and says what is gone', () => {

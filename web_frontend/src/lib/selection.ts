@@ -1,9 +1,11 @@
 // From what the log directory holds and what the address asks for, to one span. What the address asks for and is gone falls
-// back to the newest, and says so; nothing asked: the newest profile, since that is the one a person has just recorded.
+// back to the newest, and says so; nothing asked: the newest profile, since that is the one a person has just recorded. A
+// `.json` that does not look like one (settings, results) comes last, however new it is.
 
 interface SpanLike {
   readonly id: string;
   readonly index: number;
+  readonly file: string;
   readonly modified_unix_ms: number;
 }
 interface RunLike<S extends SpanLike> {
@@ -25,31 +27,41 @@ export interface Chosen<S extends SpanLike> {
   readonly missing: string | undefined;
 }
 
+/** By its name: other tools write plain `.json` too. */
+const looks_like_profile = ({ file }: SpanLike): boolean =>
+  /\.(json\.gz|pt\.trace\.json|pftrace)$/.test(file);
+
+/** Of equally good ones the first stays: workers stand in the order of their ranks. */
+function is_better(a: SpanLike, b: SpanLike): boolean {
+  const [by_name, than] = [looks_like_profile(a), looks_like_profile(b)];
+  return by_name === than ? a.modified_unix_ms > b.modified_unix_ms : by_name;
+}
+
 export function choose<S extends SpanLike>(runs: readonly RunLike<S>[], asked: Asked): Chosen<S> | undefined {
   const run = runs.find((one) => one.name === asked.run);
   const inside = run === undefined ? runs : [run];
-  const worker = run?.workers.find((one) => one.name === asked.worker);
+  const has_run = asked.run === undefined || run !== undefined;
+  const is_asked = ({ name }: { readonly name: string }): boolean => name === asked.worker;
+  const has_worker = has_run && inside.some(({ workers }) => workers.some(is_asked));
   let best: Chosen<S> | undefined;
   for (const candidate of inside) {
-    for (const one of worker === undefined ? candidate.workers : [worker]) {
-      for (const span of one.spans) {
-        if (worker !== undefined && span.index === asked.span) {
-          return { run: candidate, worker: one, span, missing: undefined };
+    for (const worker of has_worker ? candidate.workers.filter(is_asked) : candidate.workers) {
+      for (const span of worker.spans) {
+        if (has_worker && span.index === asked.span) {
+          return { run: candidate, worker, span, missing: undefined };
         }
-        // Of equally new files the first: workers stand in the order of their ranks.
-        if (best === undefined || span.modified_unix_ms > best.span.modified_unix_ms) {
-          best = { run: candidate, worker: one, span, missing: undefined };
+        if (best === undefined || is_better(span, best.span)) {
+          best = { run: candidate, worker, span, missing: undefined };
         }
       }
     }
   }
   if (best === undefined) return undefined;
-  return { ...best, missing: missing(asked, run !== undefined, worker !== undefined) };
+  return { ...best, missing: missing(asked, has_run, has_worker) };
 }
 
 function missing(asked: Asked, has_run: boolean, has_worker: boolean): string | undefined {
-  if (asked.run === undefined) return undefined;
-  if (!has_run) return `run ${asked.run}`;
+  if (!has_run) return `run ${asked.run ?? ''}`;
   if (asked.worker === undefined) return undefined;
   if (!has_worker) return `worker ${asked.worker}`;
   return asked.span === undefined ? undefined : `span ${asked.span}`;
