@@ -118,6 +118,10 @@ describe('revealing', () => {
     expect(span_ns(v)).toBeCloseTo(750, 6);
     expect(reveal(v, 1500, 1530, limits)).toBe(v);
   });
+  it('stays where it is for a slice without a true time', () => {
+    expect(reveal(view, limits.start_ns - 900_000, limits.start_ns - 900_000, limits)).toBe(view);
+    expect(reveal(view, limits.end_ns + 10, limits.end_ns + 20, limits)).toBe(view);
+  });
   it('zooms out for what is longer than the view', () =>
     expect(span_ns(reveal(view, 5000, 9000, limits))).toBeGreaterThan(4000));
 });

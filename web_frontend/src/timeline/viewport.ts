@@ -67,6 +67,8 @@ const kShownShare = 0.04;
 
 /** Moves the view to show [start_ns, end_ns]; zooms only if that is longer than the view, or a speck in it. */
 export function reveal(v: Viewport, start_ns: number, end_ns: number, limits: Limits): Viewport {
+  // A slice without a true time lies outside of the trace: there is nothing to go to.
+  if (end_ns < limits.start_ns || start_ns > limits.end_ns) return v;
   const length = end_ns - start_ns;
   if (length > span_ns(v)) {
     return start_ns < v.end_ns && end_ns > v.start_ns ? v : fit_to(v, start_ns, end_ns, 0.1, limits);
