@@ -88,6 +88,7 @@ class Adder {
 
 Area aggregate(const Timeline& timeline, std::int64_t t0, std::int64_t t1,
                std::span<const std::uint32_t> groups, AreaBy by) {
+  if (t1 < t0) return {};
   Adder adder(timeline.trace(), t0, t1, by);
   for (const std::uint32_t g : groups) {
     for (const Row& row : timeline.groups()[g].rows) {

@@ -123,6 +123,8 @@ TEST(Area, AddsWhatLiesWithin) {
   const Area tracks = aggregate(t, 25, 105, both, AreaBy::kTrack);
   ASSERT_EQ(tracks.rows.size(), 2U);
   EXPECT_EQ(tracks.rows[1].key, "Stream 7");
+  // An end before the start is no range, also where a slice spans both.
+  EXPECT_TRUE(aggregate(t, 105, 25, both, AreaBy::kName).rows.empty());
 }
 
 TEST(Area, AgreesWithAScanOfAllSlices) {
