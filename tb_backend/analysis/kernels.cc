@@ -88,8 +88,10 @@ void WeightedMean::add(double value, std::int64_t weight) {
 
 std::optional<double> WeightedMean::mean() const {
   if (count_ == 0) return std::nullopt;
-  return weight_ > 0 ? weighted_ / static_cast<double>(weight_)
-                     : sum_ / static_cast<double>(count_);
+  const double mean =
+      weight_ > 0 ? weighted_ / static_cast<double>(weight_) : sum_ / static_cast<double>(count_);
+  if (!std::isfinite(mean)) return std::nullopt;  // a sum of absurd values
+  return mean;
 }
 
 std::vector<KernelRow> kernel_rows(const Trace& trace, const std::vector<EventId>& events,

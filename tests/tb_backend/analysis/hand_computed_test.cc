@@ -399,6 +399,12 @@ TEST(HandComputed, TrustFollowsTheReport) {
   EXPECT_EQ(judge(r).grade, 'D');
 }
 
+TEST(HandComputed, AMeanOfAbsurdValuesIsAbsent) {
+  WeightedMean mean;
+  mean.add(1e308, 1000);
+  EXPECT_EQ(mean.mean(), std::nullopt);
+}
+
 TEST(HandComputed, NothingToSeeIsNoError) {
   Rows r;
   const Analysed a(r);
