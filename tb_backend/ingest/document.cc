@@ -6,12 +6,17 @@
 #include "tb_backend/ingest/foreign.h"
 #include "tb_backend/ingest/repair.h"
 #include "tb_backend/ingest/row_edges.h"
+#include "tb_backend/ingest/text.h"
 
 namespace traceglass {
 namespace {
 
 constexpr std::size_t kBlock = 1U << 20;       // rows are tried in blocks of about this
+constexpr std::size_t kFirstBlock = 4U << 10;  // grows to kBlock: a list of rows may be short
 constexpr std::size_t kUsualRow = 64U << 10;   // longer ones go the tolerant way at once
+// Looking ahead from broken rows may cost this much for nothing, and some times the file: else a
+// small file of the worst rows would hold the reader for hours.
+constexpr std::uint64_t kMostInVain = 64U << 20;
 constexpr std::size_t kMostValue = 64U << 20;  // of one row or one top-level value
 
 bool space(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
@@ -176,12 +181,17 @@ std::optional<FileError> Document::read_array() {
 
 Document::Outcome Document::read_member(bool head, std::string& key, bool& events) {
   if (!take('"')) return Outcome::kBroken;
-  std::size_t close;
-  while ((close = rest().find('"')) == std::string_view::npos) {
-    if (available() > kMostValue) return Outcome::kBroken;
-    if (!more()) return Outcome::kCut;
+  std::size_t close = 0;
+  for (;; ++close) {
+    while (close >= available()) {
+      if (available() > kMostValue) return Outcome::kBroken;
+      if (!more()) return Outcome::kCut;
+    }
+    const char ch = buffer_[pos_ + close];
+    if (ch == '"') break;
+    if (ch == '\\') ++close;
   }
-  key = rest().substr(0, close);
+  decode_string(rest().substr(0, close), key);
   pos_ += close + 1;
   if (peek() < 0) return Outcome::kCut;
   if (!take(':')) return Outcome::kBroken;
@@ -227,27 +237,35 @@ Document::Outcome Document::read_value(bool head, std::string_view key) {
 
 Document::Outcome Document::read_rows() {
   std::size_t singly_until = 0;  // bytes of the window in which a bad row was met, from pos_
+  std::size_t next_window = kFirstBlock;
   for (;;) {
     if (singly_until == 0) {
-      while (available() < kBlock && more()) {
+      const std::size_t window = next_window;
+      next_window = std::min(2 * window, kBlock);
+      while (available() < window && more()) {
+      }
+      while (take(',')) {
       }
       const int c = peek();
       if (c == ']') {
         ++pos_;
         return Outcome::kDone;
       }
-      const std::size_t cut = c == '{' ? last_cut(rest()) : std::string_view::npos;
+      const std::size_t cut =
+          c == '{' ? last_cut(rest().substr(0, window)) : std::string_view::npos;
       if (cut != std::string_view::npos && cut > 0 && pos_ > 0) {
         const std::size_t block = pos_ + cut;
         const auto [stop, at] = tokenizer_.rows(buffer_.data() + pos_, cut, sink_);
         pos_ = static_cast<std::size_t>(at - buffer_.data());
         rows_ += 1;
         if (stop == Tokenizer::Result::Stop::kArrayEnd) return Outcome::kDone;
-        if (stop == Tokenizer::Result::Stop::kAll) {
-          take(',');
-          continue;
-        }
+        if (stop == Tokenizer::Result::Stop::kAll) continue;
         singly_until = std::max(block, pos_ + 1) - pos_;
+      } else if (window < kBlock && c == '{' && object_end(rest().substr(0, kUsualRow)) == 0) {
+        continue;  // a long row, or a broken one
+      } else {
+        // No cut in all of it: to search anew behind each row would be quadratic.
+        singly_until = std::min(window, available());
       }
     }
     const std::uint64_t before = offset();
@@ -271,19 +289,25 @@ Document::Outcome Document::read_row() {
     return Outcome::kDone;
   }
   if (c != '{') return skip_value();
-  if (const std::size_t n = object_end(rest().substr(0, kUsualRow));
-      n != 0 && tokenizer_.row(rest().data(), n, sink_)) {
+  const bool patient = in_vain_ < kMostInVain + 4 * offset();
+  // Out of patience a row ends where the next one seems to begin, and is good or skipped.
+  std::string_view usual = rest().substr(0, kUsualRow);
+  if (!patient) usual = usual.substr(0, next_row(usual, false));
+  const std::size_t n = object_end(usual);
+  if (n != 0 && tokenizer_.row(usual.data(), n, sink_)) {
     pos_ += n;
     ++rows_;
     return Outcome::kDone;
   }
-  for (;;) {
+  if (n == 0) in_vain_ += usual.size();
+  while (patient) {
     const Repaired row = repair_value(rest(), RepairContext::kEvent, at_end_);
     if (row.status == Repaired::Status::kNeedMore && available() < kMostValue) {
       if (at_end_) return Outcome::kCut;
       double_window();
       continue;
     }
+    in_vain_ += row.in_vain;
     if (row.status == Repaired::Status::kDone) {
       std::string json = row.json;
       const std::size_t n = json.size();
@@ -299,22 +323,25 @@ Document::Outcome Document::read_row() {
       pos_ += row.length;
       return Outcome::kDone;
     }
-    report_.add("skipped", 1, place());
-    ++skipped_;
-    return resync() ? Outcome::kDone : Outcome::kCut;
+    break;
   }
+  report_.add("skipped", 1, place());
+  ++skipped_;
+  return resync() ? Outcome::kDone : Outcome::kCut;
 }
 
 // Something else than an object among the rows.
 Document::Outcome Document::skip_value() {
   report_.add("skipped", 1, place());
   ++skipped_;
+  if (in_vain_ >= kMostInVain + 4 * offset()) return resync() ? Outcome::kDone : Outcome::kCut;
   Repaired value = repair_value(rest(), RepairContext::kEvent, at_end_);
   while (value.status == Repaired::Status::kNeedMore && available() < kMostValue) {
     if (at_end_) return Outcome::kCut;
     double_window();
     value = repair_value(rest(), RepairContext::kEvent, at_end_);
   }
+  in_vain_ += value.in_vain;
   if (value.status == Repaired::Status::kDone && value.length > 0) {
     pos_ += value.length;
     return Outcome::kDone;

@@ -68,6 +68,7 @@ class Document {
   bool at_end_ = false, cancelled_ = false;
   bool row_end_ = false;  // the last read_row met the end of the rows
   std::uint64_t rows_ = 0, skipped_ = 0;
+  std::uint64_t in_vain_ = 0;  // bytes looked at from broken rows without taking them
 };
 
 }  // namespace traceglass

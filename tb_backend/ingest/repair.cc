@@ -13,6 +13,7 @@ constexpr std::size_t kLookahead = 256;       // decides about one quote
 constexpr std::size_t kMaxString = 4U << 20;  // a string without any quote until then is broken
 constexpr std::size_t kMaxStray = 64U
                                   << 10;  // behind its first quote a better end is sought so far
+constexpr std::size_t kMostInVain = 4U << 20;  // by all strings of a value together
 
 constexpr std::array<std::string_view, 11> kEventKeys = {"ph",  "cat",  "name", "pid", "tid", "ts",
                                                          "dur", "args", "id",   "bp",  "s"};
@@ -37,6 +38,7 @@ class Repairer {
       out_.length = i_;
     } catch (const Stop& stop) {
       out_.status = stop.status;
+      out_.in_vain += i_;
     }
     return std::move(out_);
   }
@@ -157,7 +159,7 @@ class Repairer {
         continue;
       }
       if (text_[i_] != '"') {
-        if (i_ - begin > kMaxString || (first_quote != 0 && i_ - first_quote > kMaxStray)) break;
+        if (i_ - begin > kMaxString || (first_quote != 0 && i_ - first_quote > most_stray())) break;
         continue;
       }
       if (first_quote == 0) first_quote = i_;
@@ -170,11 +172,13 @@ class Repairer {
       }
     }
     if (first_quote == 0) fail();
+    out_.in_vain += i_ - first_quote;
     i_ = first_quote;
     emit(text_.substr(begin, i_ - begin));
     ++i_;
   }
 
+  std::size_t most_stray() const { return out_.in_vain < kMostInVain ? kMaxStray : 0; }
   std::size_t after_space(std::size_t i) const {
     while (i < text_.size() && space(text_[i])) ++i;
     return i;

@@ -20,6 +20,7 @@ struct Repaired {
   bool strings_changed = false;     // quotes, escapes, control characters, bytes
   bool structure_changed = false;   // stray or missing commas and values, odd numbers
   std::int64_t missing_values = 0;  // inf, nan, N/A: written as null
+  std::size_t in_vain = 0;          // bytes looked at and not taken
 };
 
 // Reads the value that begins at text[0]. `at_end`: no more text will come; otherwise kNeedMore

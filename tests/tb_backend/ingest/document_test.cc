@@ -237,6 +237,45 @@ TEST(Document, DeepNestingAndLongNamesAreKept) {
   EXPECT_EQ(ingest_string(with_first(slice(name, 2))).trace->size(), 3U);
 }
 
+TEST(Document, AKeyMayHoldAQuote) {
+  for (const std::size_t piece : {std::size_t{1} << 20, std::size_t{1}}) {
+    const IngestResult r =
+        ingest_string(R"({"say \"hi\" \u00e9": 1, "traceEvents": [)" + slice("a", 1) + "]}", piece);
+    ASSERT_TRUE(r.trace) << r.error->message;
+    ASSERT_EQ(r.trace->metadata().size(), 1U);
+    EXPECT_EQ(r.trace->metadata()[0].first, "say \"hi\" \u00e9");
+  }
+}
+
+TEST(Document, RowsWithoutCommasCostNoMoreThanOthers) {
+  std::string rows;
+  for (int i = 0; i < 60'000; ++i) rows += slice("a", i) + '\n';  // quadratic: minutes
+  const IngestResult r = ingest_string(document(rows));
+  ASSERT_TRUE(r.trace);
+  EXPECT_EQ(r.trace->size(), 60'000U);
+  std::string lists = "{";  // the same list of rows, again and again
+  for (int i = 0; i < 60'000; ++i) lists += R"("traceEvents": [)" + slice("a", i) + "],";
+  EXPECT_EQ(ingest_string(lists + R"("end": 1})").trace->size(), 60'000U);
+}
+
+TEST(Document, RowsBrokenBeyondRepairDoNotHoldTheReader) {
+  // Each row makes the tolerant path look far ahead for nothing: a minute and more, unbounded.
+  for (const std::string row :
+       {R"({"ph":[1,)", R"({"ph":"a"x,)", R"({"ph":"X","name":"a" "b","ts":1,)",
+        R"({"ph":"X","args":{"x":"a"x"y","q" },)"}) {
+    SCOPED_TRACE(row);
+    std::string rows = slice("first", 1) + ",";
+    for (int i = 0; i < 100'000; ++i) rows += row;
+    const IngestResult r = ingest_string(document(rows + slice("last", 2)));
+    ASSERT_TRUE(r.trace);
+    EXPECT_EQ(r.trace->name(0), "first");
+    EXPECT_GT(r.trace->report().count("skipped") + r.trace->report().count("incomplete"), 0);
+  }
+  std::string long_row = R"({"ph":"X","ts":1,"dur":2,"x":inf,)";
+  for (int i = 0; i < 100'000; ++i) long_row += R"("name":"a","z":1,)";
+  EXPECT_TRUE(ingest_string(document(long_row + R"("pid":1})")).trace);
+}
+
 TEST(Document, ReadsRankAndDevicesWhereverTheyStand) {
   const IngestResult r = ingest_string(
       R"({"traceEvents": [], "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8},
