@@ -47,7 +47,7 @@ void add_summary(CLI::App& app, int& status) {
   command->add_option("path", options.paths, "trace files and log directories")->required();
   command->add_option("--format", options.format, "text, json or csv")
       ->check(CLI::IsMember({"text", "json", "csv"}));
-  command->add_option("--view", options.view, "one table only")
+  command->add_option("--view", options.view, "one table only, of text and CSV")
       ->check(CLI::IsMember({"overview", "operators", "annotations", "kernels", "memory"}));
   CLI::Option* top = command->add_option("--top", options.top, "rows of a table; 0 for all");
   command->callback([top, &status] {
