@@ -9,7 +9,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 const kBase = /vite.preload-helper|node_modules\/(svelte|esm-env|clsx)\/|\/src\/(lib|widgets|api)\//;
 const kTable =
-  /virtual-core|widgets\/(DataTable|TableTools|Durations|Composition)|lib\/(columns|table|csv|filter|durations)\./;
+  /virtual-core|widgets\/(DataTable|virtual_rows|TableTools|Durations|Composition)|lib\/(columns|table|csv|filter|durations)\./;
 
 export default defineConfig(({ mode }) => ({
   // Relative, since TensorBoard serves us below a prefix that nobody knows at build time.
