@@ -2,6 +2,7 @@
 
 import { fold_name } from '../lib/names';
 
+export const kLabelFontPx = 11;
 /** Below this much room a name says nothing. */
 export const kLabelRoomPx = 26;
 
@@ -46,6 +47,14 @@ export class TextMeasure {
     }
     return width;
   }
+}
+
+/** Widths at the labels' size, measured on a context of its own. */
+export function measure_in(page: Document, font: string): TextMeasure {
+  const ctx = page.createElement('canvas').getContext('2d');
+  if (ctx === null) return new TextMeasure((text) => text.length * 6);
+  ctx.font = `${kLabelFontPx}px ${font}`;
+  return new TextMeasure((text) => ctx.measureText(text).width);
 }
 
 /** Spellings of one name, longest first, with their widths. */

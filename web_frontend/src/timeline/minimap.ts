@@ -2,6 +2,7 @@
 // Drawn from the pinned tiles, one row of each group, so it never waits for a request of its own.
 import type { PaintContext } from './batch';
 import { hue_index, kHues, type Palette } from './palette';
+import type { Cover } from './tile_cache';
 import { first_ending_after, slice_end_ns, slice_start_ns, type Tile } from './tile_decoder';
 import { clamp, type Limits, type Viewport } from './viewport';
 
@@ -85,6 +86,22 @@ export function busy_lane(tiles: readonly LaneTile[], limits: Limits, columns: n
     share[c] = Math.min(1, share[c] ?? 0);
   }
   return { share, hue };
+}
+
+/** Covered share of a view by all rows of a group; undefined while a part of it is loading. */
+export function busy_in_view(covers: readonly Cover[], view: Viewport, limits: Limits): number | undefined {
+  const seen: Limits = {
+    start_ns: Math.max(view.start_ns, limits.start_ns),
+    end_ns: Math.min(view.end_ns, limits.end_ns),
+  };
+  const lanes: LaneTile[] = [];
+  for (const { tile, start_ns, end_ns } of covers) {
+    if (tile === undefined) return undefined;
+    const clip = { start_ns: Math.max(start_ns, seen.start_ns), end_ns: Math.min(end_ns, seen.end_ns) };
+    lanes.push({ tile, first_row: 0, rows: tile.rows, clip });
+  }
+  const { share } = busy_lane(lanes, seen, Math.max(1, Math.floor(view.width_px)));
+  return share.reduce((sum, s) => sum + s, 0) / share.length;
 }
 
 export interface MinimapFrame {

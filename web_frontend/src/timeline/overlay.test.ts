@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Flight } from './flight';
-import { LabelCache, TextMeasure } from './labels';
+import { TextMeasure } from './labels';
 import { kNothingFolded, layout, type GroupInfo } from './layout';
 import { groups_in, paint_overlay, type OverlayFrame } from './overlay';
 import { kTestPalette, RecordingContext } from './recording_context';
@@ -55,7 +55,6 @@ function paint(more: Partial<OverlayFrame>): RecordingContext {
     height_px: 400,
     palette: kTestPalette,
     measure,
-    labels: new LabelCache(() => 'x', measure),
     name_of: (id) => `name ${id}`,
     pointer: undefined,
     hover: undefined,

@@ -3,7 +3,7 @@
 import type { PaintContext } from './batch';
 import { bytes, count } from '../lib/format';
 import { place_of, type CounterHit, type Hit, type HitScene, type SliceHit } from './hit_test';
-import type { LabelCache, TextMeasure } from './labels';
+import type { TextMeasure } from './labels';
 import { bands_between, type Layout } from './layout';
 import { hue_index, type Palette } from './palette';
 import { kHeadH, kRulerH } from './ruler';
@@ -18,7 +18,6 @@ export interface OverlayFrame extends HitScene {
   readonly height_px: number;
   readonly palette: Palette;
   readonly measure: TextMeasure;
-  readonly labels: LabelCache;
   readonly name_of: (id: number) => string | undefined;
   readonly pointer: { readonly x: number; readonly y: number } | undefined;
   readonly hover: Hit | undefined;

@@ -2,7 +2,7 @@
 // Everything is in CSS pixels, snapped to device pixels; the caller sets the transform.
 import { RectBatch, type PaintContext } from './batch';
 import { paint_counter, type CounterData } from './counter_painter';
-import type { LabelCache } from './labels';
+import { kLabelFontPx, type LabelCache } from './labels';
 import { bands_between, type GroupBand, type Layout, type SectionBand } from './layout';
 import type { Palette } from './palette';
 import { gather_row, kColours, type Label, type SliceSink } from './slices';
@@ -27,7 +27,6 @@ export interface Frame {
   readonly ticks: Ticks;
 }
 
-export const kLabelFontPx = 11;
 const kMostLabels = 800;
 
 export class TrackPainter {

@@ -1,10 +1,10 @@
 // One step in time as three flat lanes: the busiest thread, another thread, the device. Drawn by the
 // trace's own painter from its own tiles; a picture to look at, not to move in.
 import { RectBatch, type PaintContext } from './batch';
-import { LabelCache, TextMeasure } from './labels';
+import { kLabelFontPx, LabelCache, measure_in, type TextMeasure } from './labels';
 import { is_device, type GroupInfo } from './layout';
 import { host_lane_rows } from './minimap';
-import { batch_styles, kLabelFontPx } from './painter';
+import { batch_styles } from './painter';
 import { read_palette, type Palette } from './palette';
 import { gather_row, kColours, type Label, type SliceSink } from './slices';
 import { Surface } from './surface';
@@ -112,9 +112,7 @@ export class StepStrip {
   ) {
     this.surface = new Surface(canvas);
     this.palette = read_palette(getComputedStyle(canvas));
-    const ctx = canvas.ownerDocument.createElement('canvas').getContext('2d');
-    if (ctx !== null) ctx.font = `${kLabelFontPx}px ${this.palette.font}`;
-    this.measure = new TextMeasure((text) => ctx?.measureText(text).width ?? text.length * 6);
+    this.measure = measure_in(canvas.ownerDocument, this.palette.font);
     this.labels = new LabelCache(name_of, this.measure);
   }
 

@@ -75,6 +75,11 @@ export class TileCache {
     return this.in_flight.length > 0;
   }
 
+  /** Whether a tile is here; asking so does not count as using it. */
+  has(k: number, i: number, group: number): boolean {
+    return this.tiles.has(key(k, i, group));
+  }
+
   get(k: number, i: number, group: number): Tile | undefined {
     const id = key(k, i, group);
     const tile = this.tiles.get(id);

@@ -12,7 +12,7 @@ import {
   type HitScene,
   type SliceHit,
 } from './hit_test';
-import { LabelCache, TextMeasure } from './labels';
+import { LabelCache, measure_in, type TextMeasure } from './labels';
 import {
   band_of_group,
   groups_between,
@@ -24,22 +24,19 @@ import {
   type GroupInfo,
   type Layout,
 } from './layout';
-import { busy_lane, host_lane_rows, kMinimapH, paint_minimap, type BusyLane, type LaneTile } from './minimap';
+import { busy_in_view, kMinimapH, paint_minimap } from './minimap';
 import type { Move } from './motion';
 import { paint_overlay } from './overlay';
-import { kLabelFontPx, TrackPainter } from './painter';
-import { hue_index, read_palette, type Palette } from './palette';
+import { TrackPainter } from './painter';
+import { read_palette, type Palette } from './palette';
 import { kHeadH, paint_ruler, paint_steps, type StepInfo } from './ruler';
 import type { Area, Arrow, Selection } from './scene';
-import { visible_slices, type VisibleSlices } from './visible';
 import { Surface } from './surface';
-import { chunks, TileCache, type FetchTiles } from './tile_cache';
-import type { Tile } from './tile_decoder';
+import { TileCache, type FetchTiles } from './tile_cache';
 import { ticks_for } from './ticks';
 import {
   fit_all,
   level_for,
-  level_of_whole,
   pan_by,
   reveal,
   tiles_in_view,
@@ -47,6 +44,8 @@ import {
   type Limits,
   type Viewport,
 } from './viewport';
+import { visible_slices, type VisibleSlices } from './visible';
+import { WholeTrace, type Lanes } from './whole_trace';
 
 export interface TraceInfo {
   readonly limits: Limits;
@@ -78,8 +77,6 @@ export interface Stage {
   readonly scroller: HTMLElement;
 }
 
-/** Steps by name; the band above the tracks shows them. */
-const kStepName = /^ProfilerStep\b/;
 /** Tracks just outside the window are loaded too, so that scrolling does not meet empty rows. */
 const kScrollAheadPx = 300;
 
@@ -98,12 +95,12 @@ export class Timeline {
   private readonly painter = new TrackPainter();
   private readonly measure: TextMeasure;
   private readonly labels: LabelCache;
-  private readonly whole_k: number;
+  private readonly whole: WholeTrace;
   private folding: Folding;
   private step_infos: readonly StepInfo[];
   private counter_infos: readonly CounterInfo[] = [];
-  private hidden_rows = new Map<number, number>();
-  private lanes: { host: BusyLane; device: BusyLane | undefined } | undefined;
+  private hidden_rows: ReadonlyMap<number, number> = new Map();
+  private lanes: Lanes | undefined;
   private k: number | undefined;
   private tiles: readonly [number, number] = [0, 0];
   private arrows: readonly Arrow[] = [];
@@ -134,27 +131,24 @@ export class Timeline {
     this.overlay = new Surface(stage.overlay);
     this.strip = new Surface(stage.minimap);
     this.palette = read_palette(getComputedStyle(stage.base));
-    this.measure = measure_in(stage.base, this.palette);
+    this.measure = measure_in(stage.base.ownerDocument, this.palette.font);
     this.labels = new LabelCache(sources.name_of, this.measure);
     this.folding = initial_folding(trace.groups);
     this.view = fit_all(trace.limits, 1);
     this.step_infos = trace.steps;
-    this.whole_k = level_of_whole(trace.limits.end_ns - trace.limits.start_ns);
     this.cache = new TileCache(sources.tiles, {
       on_tiles: () => this.tiles_came(),
       on_stale: () => events.on_stale(),
       on_error: (error) => events.on_error(error),
     });
-    this.cache.pin_level(this.whole_k);
+    this.whole = new WholeTrace(trace.limits, trace.groups, this.cache, sources.name_of);
     this.counters = new CounterCache(
       sources.counters,
       () => this.counters_came(),
       (error) => events.on_error(error),
     );
     this.relayout();
-    for (const groups of chunks(trace.groups.map((g) => g.id))) {
-      this.cache.load({ k: this.whole_k, first: 0, last: 0, groups });
-    }
+    this.whole.load();
   }
 
   get limits(): Limits {
@@ -312,29 +306,12 @@ export class Timeline {
   /** Covered share of a group's time in the view, all its rows together; undefined while loading. */
   busy_share(group: number): number | undefined {
     if (this.k === undefined) return undefined;
-    const { view } = this;
-    const seen: Limits = {
-      start_ns: Math.max(view.start_ns, this.limits.start_ns),
-      end_ns: Math.min(view.end_ns, this.limits.end_ns),
-    };
-    const lanes: LaneTile[] = [];
-    for (const { tile, start_ns, end_ns } of this.cache.cover(this.k, ...this.tiles, group)) {
-      if (tile === undefined) return undefined;
-      const clip = { start_ns: Math.max(start_ns, seen.start_ns), end_ns: Math.min(end_ns, seen.end_ns) };
-      lanes.push({ tile, first_row: 0, rows: tile.rows, clip });
-    }
-    const { share } = busy_lane(lanes, seen, Math.max(1, Math.floor(view.width_px)));
-    return share.reduce((sum, s) => sum + s, 0) / share.length;
+    return busy_in_view(this.cache.cover(this.k, ...this.tiles, group), this.view, this.limits);
   }
 
-  /** Kinds that the whole trace's picture shows. */
+  /** Colour families of the trace, by index. */
   hues(): Set<number> {
-    const seen = new Set<number>();
-    for (const group of this.groups) {
-      const tile = this.cache.get(this.whole_k, 0, group.id);
-      for (const kind of tile?.kind ?? []) seen.add(hue_index(kind));
-    }
-    return seen;
+    return this.whole.hues();
   }
 
   /** The slices in view, as a list. */
@@ -441,7 +418,7 @@ export class Timeline {
   }
 
   private paint_strip(): void {
-    this.lanes ??= this.measure_lanes();
+    this.lanes ??= this.whole.lanes(Math.floor(this.view.width_px));
     const ctx = this.strip.at(0);
     if (ctx === null || this.lanes === undefined) return;
     paint_minimap(ctx, {
@@ -463,7 +440,6 @@ export class Timeline {
       height_px: this.height_px,
       palette: this.palette,
       measure: this.measure,
-      labels: this.labels,
       name_of: this.sources.name_of,
       pointer: this.pointer,
       hover: this.hover,
@@ -475,6 +451,7 @@ export class Timeline {
   }
 
   private tiles_came(): void {
+    if (!this.whole.complete) this.lanes = undefined;
     if (this.lanes === undefined) this.hide_step_rows();
     this.redraw();
   }
@@ -500,37 +477,9 @@ export class Timeline {
     this.redraw();
   }
 
-  /** A first row that holds nothing but steps only repeats the band above it. */
   private hide_step_rows(): void {
-    for (const group of this.groups) {
-      if (group.type !== 'host' || group.rows < 2 || this.hidden_rows.has(group.id)) continue;
-      const tile = this.cache.get(this.whole_k, 0, group.id);
-      if (tile === undefined) continue;
-      let only_steps = (tile.row_begin[1] ?? 0) > 0;
-      for (let n = 0; n < (tile.row_begin[1] ?? 0); n++) {
-        const name = this.sources.name_of(tile.name[n] ?? 0) ?? '';
-        if ((tile.count[n] ?? 1) > 1 || !kStepName.test(name)) only_steps = false;
-      }
-      if (only_steps) this.hidden_rows.set(group.id, 1);
-    }
+    this.hidden_rows = this.whole.step_rows();
     this.relayout();
-  }
-
-  private measure_lanes(): { host: BusyLane; device: BusyLane | undefined } | undefined {
-    const columns = Math.floor(this.view.width_px);
-    const tiles_of = (type: GroupInfo['type']): Tile[] =>
-      this.groups.flatMap((g) => {
-        const tile = g.type === type ? this.cache.get(this.whole_k, 0, g.id) : undefined;
-        return tile === undefined ? [] : [tile];
-      });
-    const is_step = (name: number): boolean => kStepName.test(this.sources.name_of(name) ?? '');
-    const host = tiles_of('host').flatMap((tile) => host_lane_rows(tile, is_step));
-    const device = tiles_of('device').map((tile) => ({ tile, first_row: 0, rows: tile.rows }));
-    if (host.length === 0 && device.length === 0) return undefined;
-    return {
-      host: busy_lane(host, this.limits, columns),
-      device: device.length === 0 ? undefined : busy_lane(device, this.limits, columns),
-    };
   }
 
   private scroll_to(group: number, row: number): void {
@@ -557,12 +506,4 @@ export class Timeline {
 
 function reduced_motion(): boolean {
   return typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
-}
-
-/** Text widths at the labels' size, measured on a context of its own. */
-function measure_in(canvas: HTMLCanvasElement, palette: Palette): TextMeasure {
-  const ctx = canvas.ownerDocument.createElement('canvas').getContext('2d');
-  if (ctx === null) return new TextMeasure((text) => text.length * 6);
-  ctx.font = `${kLabelFontPx}px ${palette.font}`;
-  return new TextMeasure((text) => ctx.measureText(text).width);
 }

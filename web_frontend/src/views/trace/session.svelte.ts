@@ -1,7 +1,7 @@
 // The trace view's state and what its acts do: it joins the timeline (which draws) with the API (which
 // knows) and the address (which remembers). Components read its fields and call its methods.
 import { is_abort, problem_from } from '../../api/client';
-import type { Area as AreaAnswer, Problem, SearchResult, TraceEvent } from '../../api/types';
+import type { Area as AreaAnswer, Problem, TraceEvent } from '../../api/types';
 import { untrack } from 'svelte';
 import type { TimeRange } from '../../lib/time_range';
 import { counter_source, NameTable, step_infos, tile_source, trace_info } from '../../timeline/api_source';
@@ -18,6 +18,7 @@ import type { Go, ViewContext } from '../context';
 import { folding_state, read_folding } from './folding';
 import { arrows_of } from './arrows';
 import { spoken } from './details';
+import { SliceSearch } from './search.svelte';
 import { find_gap, type GapDetails } from './gap_details';
 
 function same_range(a: TimeRange | undefined, b: TimeRange | undefined): boolean {
@@ -43,8 +44,7 @@ export class TraceSession {
   area: Area | undefined = $state.raw();
   area_answer: AreaAnswer | undefined = $state.raw();
   area_by: AreaKey = $state('name');
-  query = $state('');
-  search: SearchResult | undefined = $state.raw();
+  readonly search: SliceSearch;
   mode: Mode = $state('select');
   help = $state(false);
   table = $state(false);
@@ -73,11 +73,16 @@ export class TraceSession {
   };
   private selecting: AbortController | undefined;
   private summing: AbortController | undefined;
-  private asking: AbortController | undefined;
 
   constructor(readonly ctx: ViewContext) {
     this.names = new NameTable(ctx.api, ctx.meta.id);
     this.table = ctx.state.table;
+    this.search = new SliceSearch(ctx, {
+      on_found: () => this.show_hits(),
+      on_cleared: () => this.timeline?.set_search(undefined, undefined),
+      on_hit: (hit) => this.follow(hit),
+      on_error: (cause) => this.fail(cause),
+    });
   }
 
   get origin(): number {
@@ -133,7 +138,7 @@ export class TraceSession {
     this.names.load(this.abort.signal).then(
       () => {
         timeline.names_came();
-        if (this.query !== '') this.show_hits();
+        if (this.search.query !== '') this.show_hits();
       },
       (cause: unknown) => this.fail(cause),
     );
@@ -146,7 +151,7 @@ export class TraceSession {
     this.abort.abort();
     this.selecting?.abort();
     this.summing?.abort();
-    this.asking?.abort();
+    this.search.stop();
     this.input?.destroy();
     this.timeline?.destroy();
   }
@@ -280,58 +285,17 @@ export class TraceSession {
   }
 
   async find(query: string): Promise<void> {
-    this.query = query;
     this.write({ q: query });
-    this.asking?.abort();
-    if (query === '') {
-      this.search = undefined;
-      this.timeline?.set_search(undefined, undefined);
-      return;
-    }
-    await this.ask_search({ dir: 'next' }, false);
+    await this.search.find(query);
   }
 
-  /** Goes to the hit after, or before, the one shown (or the selection). */
+  /** Goes to the hit after, or before, the selection. */
   async step(dir: 'next' | 'prev'): Promise<void> {
-    if (this.query === '') return;
-    const current = this.search?.hit?.id;
-    const selected = this.selection?.type === 'event' ? this.selection.id : undefined;
-    // The first Enter goes to the first hit, not to the one after it.
-    const after = selected ?? undefined;
-    if (after === undefined && current !== undefined && dir === 'next') {
-      this.follow_hit();
-      return;
-    }
-    await this.ask_search(after === undefined ? { dir } : { dir, after }, true);
-  }
-
-  private async ask_search(how: { dir: 'next' | 'prev'; after?: number }, go: boolean): Promise<void> {
-    this.asking?.abort();
-    const abort = new AbortController();
-    this.asking = abort;
-    try {
-      const found = await this.ctx.api.get('/api/traces/{id}/search', {
-        path: { id: this.ctx.meta.id },
-        query: { q: this.query, ...how },
-        signal: abort.signal,
-      });
-      if (abort.signal.aborted) return;
-      this.search = found;
-      this.show_hits();
-      if (go) this.follow_hit();
-      else this.ctx.announce(`${found.total} hits`);
-    } catch (cause) {
-      this.fail(cause);
-    }
-  }
-
-  private follow_hit(): void {
-    const hit = this.search?.hit;
-    if (hit !== null && hit !== undefined) this.follow(hit);
+    await this.search.step(dir, this.selection?.type === 'event' ? this.selection.id : undefined);
   }
 
   private show_hits(): void {
-    this.timeline?.set_search(this.names.matching(this.query), this.search?.bins);
+    this.timeline?.set_search(this.names.matching(this.search.query), this.search.result?.bins);
   }
 
   private click(hit: Hit | undefined): void {
