@@ -81,10 +81,12 @@ describe(`TensorBoard of ${kind}`, () => {
         }
         const scalars = await watched(browser, board.url);
         kTheirs.forEach(scalars.expect);
-        await scalars.page.goto(`${board.url}#timeseries`);
-        await scalars.page.getByText('loss', { exact: false }).first().waitFor();
-        await scalars.page.locator('line-chart').first().waitFor();
-        await screenshot(scalars.page, `${kind}-scalars`);
+        for (const [name, chart] of [['timeseries', 'scalar-card'], ['scalars', 'tf-scalar-card']]) {
+          await scalars.page.goto(`${board.url}#${name}`);
+          await scalars.page.reload();
+          await scalars.page.locator(chart).first().waitFor();
+          await screenshot(scalars.page, `${kind}-${name}`);
+        }
         await scalars.close();
       }
     } finally {
