@@ -87,6 +87,18 @@ describe('laws of every gesture', () => {
     }
   });
 
+  it('a range of no length, or beyond the trace, is shown as one that can be', () => {
+    for (const { view } of views) {
+      for (const at of [0, limits.end_ns / 2, limits.end_ns * 1000, -limits.end_ns * 1000]) {
+        const v = fit_to(view, at, at, 0, limits);
+        expect(inside(v)).toBe(true);
+        expect(span_ns(v)).toBeGreaterThanOrEqual(kMinSpanNs * 0.999);
+      }
+      const exact = fit_to(view, 1000, 3000, 0, limits);
+      expect([exact.start_ns, exact.end_ns]).toEqual([1000, 3000]);
+    }
+  });
+
   it('panning does not zoom', () => {
     for (const { view, next } of views) {
       const moved = pan_by(view, (next() - 0.5) * 5000, limits);

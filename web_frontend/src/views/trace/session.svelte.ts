@@ -195,7 +195,7 @@ export class TraceSession {
       timeline.set_view(
         t === undefined
           ? fit_all(timeline.limits, timeline.view.width_px)
-          : { start_ns: t.t0, end_ns: t.t1, width_px: timeline.view.width_px },
+          : fit_to(timeline.view, t.t0, t.t1, 0, timeline.limits), // an address may say anything
       );
     }
     if (sel !== known.sel) {
