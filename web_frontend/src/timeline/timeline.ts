@@ -12,7 +12,6 @@ import {
   type HitScene,
   type SliceHit,
 } from './hit_test';
-import { LabelCache, measure_in, type TextMeasure } from './labels';
 import {
   band_of_group,
   groups_between,
@@ -24,16 +23,12 @@ import {
   type GroupInfo,
   type Layout,
 } from './layout';
-import { busy_in_view, kMinimapH, paint_minimap } from './minimap';
+import { busy_in_view } from './minimap';
 import type { Move } from './motion';
-import { paint_overlay } from './overlay';
-import { TrackPainter } from './painter';
-import { read_palette, type Palette } from './palette';
-import { kHeadH, paint_ruler, paint_steps, type StepInfo } from './ruler';
+import { Pictures, type Canvases } from './pictures';
+import { kHeadH, type StepInfo } from './ruler';
 import type { Area, Arrow, Selection } from './scene';
-import { Surface } from './surface';
 import { TileCache, type FetchTiles } from './tile_cache';
-import { ticks_for } from './ticks';
 import {
   fit_all,
   level_for,
@@ -69,10 +64,7 @@ export interface TimelineEvents {
   on_error(error: Error): void;
 }
 
-export interface Stage {
-  readonly base: HTMLCanvasElement;
-  readonly overlay: HTMLCanvasElement;
-  readonly minimap: HTMLCanvasElement;
+export interface Stage extends Canvases {
   /** Scrolls the tracks; its scrollTop is the state. */
   readonly scroller: HTMLElement;
 }
@@ -83,18 +75,12 @@ const kScrollAheadPx = 300;
 export class Timeline {
   view: Viewport;
   layout: Layout = { bands: [], height: 0 };
-  palette: Palette;
   selection: Selection | undefined;
   area: Area | undefined;
   readonly counters: CounterCache;
   readonly cache: TileCache;
 
-  private readonly base: Surface;
-  private readonly overlay: Surface;
-  private readonly strip: Surface;
-  private readonly painter = new TrackPainter();
-  private readonly measure: TextMeasure;
-  private readonly labels: LabelCache;
+  private readonly pictures: Pictures;
   private readonly whole: WholeTrace;
   private folding: Folding;
   private step_infos: readonly StepInfo[];
@@ -124,15 +110,10 @@ export class Timeline {
   constructor(
     readonly stage: Stage,
     private readonly trace: TraceInfo,
-    private readonly sources: Sources,
+    sources: Sources,
     private readonly events: TimelineEvents,
   ) {
-    this.base = new Surface(stage.base);
-    this.overlay = new Surface(stage.overlay);
-    this.strip = new Surface(stage.minimap);
-    this.palette = read_palette(getComputedStyle(stage.base));
-    this.measure = measure_in(stage.base.ownerDocument, this.palette.font);
-    this.labels = new LabelCache(sources.name_of, this.measure);
+    this.pictures = new Pictures(stage, sources.name_of);
     this.folding = initial_folding(trace.groups);
     this.view = fit_all(trace.limits, 1);
     this.step_infos = trace.steps;
@@ -178,9 +159,7 @@ export class Timeline {
   /** Size of the tracks' canvas; a hidden frame reports 0 and is left alone. */
   resize(width_px: number, height_px: number, dpr: number): void {
     if (width_px < 1 || height_px < 1) return;
-    this.base.resize(width_px, height_px, dpr);
-    this.overlay.resize(width_px, height_px, dpr);
-    this.strip.resize(width_px, kMinimapH, dpr);
+    this.pictures.resize(width_px, height_px, dpr);
     this.height_px = height_px;
     this.move_to(this.fitted ? { ...this.view, width_px } : fit_all(this.limits, width_px));
     this.fitted = true;
@@ -195,7 +174,7 @@ export class Timeline {
 
   /** The theme changed: colours are read anew. */
   retheme(): void {
-    this.palette = read_palette(getComputedStyle(this.stage.base));
+    this.pictures.retheme();
     this.redraw();
   }
 
@@ -395,52 +374,24 @@ export class Timeline {
   }
 
   private paint_base(k: number): void {
-    const ctx = this.base.at(kHeadH);
-    if (ctx === null) return;
-    const ticks = ticks_for(this.view);
-    this.painter.paint(ctx, {
-      ...this.scene(k),
-      scroll_px: this.scroll_px,
-      height_px: this.height_px - kHeadH,
-      pixel: this.base.pixel,
-      labels: this.labels,
-      palette: this.palette,
-      ticks,
-    });
-    this.base.at(0);
-    paint_ruler(ctx, this.view, ticks, this.palette, this.measure);
-    paint_steps(ctx, this.view, this.steps, this.palette, this.measure);
-    this.paint_strip();
-    if (this.lanes !== undefined && !this.first_tiles) {
-      this.first_tiles = true;
-      performance.mark('first-tiles');
-    }
-  }
-
-  private paint_strip(): void {
+    this.pictures.paint_tracks({ ...this.scene(k), scroll_px: this.scroll_px }, this.steps);
     this.lanes ??= this.whole.lanes(Math.floor(this.view.width_px));
-    const ctx = this.strip.at(0);
-    if (ctx === null || this.lanes === undefined) return;
-    paint_minimap(ctx, {
+    if (this.lanes === undefined) return;
+    this.pictures.paint_minimap({
       width_px: this.view.width_px,
       limits: this.limits,
       viewport: this.view,
-      palette: this.palette,
       bins: this.bins,
       ...this.lanes,
     });
+    if (!this.first_tiles) performance.mark('first-tiles');
+    this.first_tiles = true;
   }
 
   private paint_overlay(k: number): void {
-    const ctx = this.overlay.at(0);
-    if (ctx === null) return;
-    paint_overlay(ctx, {
+    this.pictures.paint_overlay({
       ...this.scene(k),
       scroll_px: this.scroll_px,
-      height_px: this.height_px,
-      palette: this.palette,
-      measure: this.measure,
-      name_of: this.sources.name_of,
       pointer: this.pointer,
       hover: this.hover,
       selection: this.selection,
