@@ -47,17 +47,18 @@ Reply to_folder(const Call& call) {
   reply.status = 308;
   reply.type = "text/plain; charset=utf-8";
   const std::string query = call.raw_query.empty() ? "" : '?' + call.raw_query;
-  reply.headers.emplace_back("Location", call.path.substr(call.path.rfind('/') + 1) + '/' + query);
+  const std::string last = call.path.substr(call.path.rfind('/') + 1);
+  reply.headers.emplace_back("Location", "./" + last + '/' + query);
   return reply;
 }
 
 // A token in the address becomes a cookie, so that it does not stay in the history or in a link.
-Reply to_cookie(const Call& call, const std::string& token) {
+Reply to_cookie(const std::string& token) {
   Reply reply;
   reply.status = 303;
   reply.type = "text/plain; charset=utf-8";
-  const std::string name = call.path.substr(call.path.rfind('/') + 1);
-  reply.headers.emplace_back("Location", name.empty() ? "./" : name);
+  // Never text of the request: "javascript:…" is an address too.
+  reply.headers.emplace_back("Location", "./");
   reply.headers.emplace_back(
       "Set-Cookie", std::string(kTokenCookie) + '=' + token + "; Path=/; HttpOnly; SameSite=Lax");
   return reply;
@@ -112,7 +113,7 @@ Reply App::below_mount(const Call& call, std::string_view path) {
   }
   const std::string* token = call.query.find("token");
   if (token != nullptr && !options_.access.token.empty()) {
-    return to_cookie(call, options_.access.token);
+    return to_cookie(options_.access.token);
   }
   if (path == "/data/plugins_listing") {
     return plugins_listing(call.path.substr(0, call.path.size() - path.size()));

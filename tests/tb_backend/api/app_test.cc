@@ -294,7 +294,7 @@ TEST_F(PrefixTest, EverythingIsThereUnderEveryMount) {
   EXPECT_EQ(ask("/a/").status, 404);
   const Reply bare = ask("/a/b?x=1");
   EXPECT_EQ(bare.status, 308);
-  EXPECT_EQ(header(bare, "Location"), "b/?x=1");
+  EXPECT_EQ(header(bare, "Location"), "./b/?x=1");
 }
 
 TEST_F(PrefixTest, StandsInForATensorBoardHost) {
