@@ -68,6 +68,35 @@ describe('pointing', () => {
   });
 });
 
+describe('a slice over several tiles', () => {
+  const parts = (last_flags: number): HitScene => {
+    const tiles = decode_tiles(
+      tile_bytes([
+        { k: 0, i: 0, group: 3, rows: 1, slices: [{ start: px(1000), end: px(1024), id: 5, flags: 2 }] },
+        { k: 0, i: 1, group: 3, rows: 1, slices: [{ start: 0, end: px(1024), id: 5, flags: 3 }] },
+        { k: 0, i: 2, group: 3, rows: 1, slices: [{ start: 0, end: px(10), id: 5, flags: last_flags }] },
+      ]),
+    );
+    return {
+      ...scene([]),
+      viewport: { start_ns: 0, end_ns: 3 * kTileBuckets, width_px: 3 * kTileBuckets },
+      tiles: [0, 2],
+      cache: {
+        cover: () =>
+          tiles.map((tile) => ({ tile, start_ns: tile.left_ns, end_ns: tile.left_ns + kTileBuckets })),
+      },
+    };
+  };
+  it('is one', () => {
+    const s = parts(1);
+    expect(hit_test(s, 1500, y_of(s))).toMatchObject({ id: 5, start_ns: 1000, end_ns: 2058, clipped: false });
+  });
+  it('and says when it goes on beyond what is loaded', () => {
+    const s = parts(3);
+    expect(hit_test(s, 1010, y_of(s))).toMatchObject({ end_ns: 2058, clipped: true });
+  });
+});
+
 describe('where a slice is drawn', () => {
   it('its row, else the thin line, else the header that hides it', () => {
     const open = layout([thread], [], kNothingFolded);

@@ -105,7 +105,29 @@ export function slice_at(
       if (best === undefined || distance < best.distance) best = { tile, n, distance };
     }
   }
-  return best === undefined ? undefined : hit_of(best.tile, best.n, group, row);
+  if (best === undefined) return undefined;
+  const hit = hit_of(best.tile, best.n, group, row);
+  return hit.clipped ? joined(hit, covers) : hit;
+}
+
+/** A slice over several tiles as one: its parts lie at the edges of their tiles. */
+function joined(hit: SliceHit, covers: readonly Cover[]): SliceHit {
+  let { start_ns, end_ns } = hit;
+  let open_left = true;
+  let open_right = true;
+  for (const { tile } of covers) {
+    if (tile === undefined || hit.row >= tile.rows) continue;
+    const first = tile.row_begin[hit.row] ?? 0;
+    const last = (tile.row_begin[hit.row + 1] ?? 0) - 1;
+    for (const n of first === last ? [first] : [first, last]) {
+      if (n > last || tile.id[n] !== hit.id || (tile.count[n] ?? 1) > 1) continue;
+      start_ns = Math.min(start_ns, slice_start_ns(tile, n));
+      end_ns = Math.max(end_ns, slice_end_ns(tile, n));
+      if (((tile.flags[n] ?? 0) & kContinuesLeft) === 0) open_left = false;
+      if (((tile.flags[n] ?? 0) & kContinuesRight) === 0) open_right = false;
+    }
+  }
+  return { ...hit, start_ns, end_ns, clipped: open_left || open_right };
 }
 
 export function hit_of(tile: Tile, n: number, group: GroupInfo, row: number): SliceHit {
