@@ -16,7 +16,8 @@ namespace {
 
 class ChromeWriter {
  public:
-  ChromeWriter(const Trace& trace, ByteSink& sink) : trace_(trace), out_(sink) {}
+  ChromeWriter(const Trace& trace, ByteSink& sink, std::string_view name)
+      : trace_(trace), out_(sink), trace_name_(name) {}
 
   Status write() {
     head();
@@ -26,7 +27,12 @@ class ChromeWriter {
     memory();
     instants();
     flows();
-    out_.raw("\n]}\n");
+    out_.raw("\n]");
+    if (!trace_name_.empty() && trace_.metadata("traceName") == nullptr) {
+      out_.raw(",\n\"traceName\": ");
+      out_.string(trace_name_);
+    }
+    out_.raw("}\n");
     return out_.finish();
   }
 
@@ -275,13 +281,14 @@ class ChromeWriter {
 
   const Trace& trace_;
   JsonText out_;
+  std::string_view trace_name_;
   bool first_row_ = true;
 };
 
 }  // namespace
 
-Status write_chrome_trace(const Trace& trace, ByteSink& sink) {
-  return ChromeWriter(trace, sink).write();
+Status write_chrome_trace(const Trace& trace, ByteSink& sink, std::string_view trace_name) {
+  return ChromeWriter(trace, sink, trace_name).write();
 }
 
 }  // namespace libtrace

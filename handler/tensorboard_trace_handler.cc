@@ -50,11 +50,13 @@ class Handler {
     }
     // Viewers number a worker's spans by this stamp: it grows whatever the clock does.
     stamp_ = std::max(stamp_ + 1, unix_ns());
-    FileSink file(dir_ / (worker_ + "." + std::to_string(stamp_) + ".pt.trace.json" +
-                          (use_gzip_ ? ".gz" : "")));
+    const fs::path path = dir_ / (worker_ + "." + std::to_string(stamp_) + ".pt.trace.json" +
+                                  (use_gzip_ ? ".gz" : ""));
+    FileSink file(path);
     std::optional<GzipSink> gzip;
     if (use_gzip_) gzip.emplace(file);
-    const Status status = write_chrome_trace(trace, gzip ? static_cast<ByteSink&>(*gzip) : file);
+    const Status status =
+        write_chrome_trace(trace, gzip ? static_cast<ByteSink&>(*gzip) : file, path.string());
     if (!status.ok()) throw std::runtime_error(status.message());
   }
 

@@ -238,7 +238,6 @@ TraceBuilder& TraceBuilder::operator=(TraceBuilder&&) noexcept = default;
 
 StringId TraceBuilder::intern(std::string_view text) { return impl_->strings.intern(text); }
 void TraceBuilder::arg(StringId key, const Value& value) { impl_->arg(key, value); }
-void TraceBuilder::discard_args() { impl_->drop_args(); }
 
 void TraceBuilder::add_slice(const Row& row) {
   Impl& b = *impl_;

@@ -50,7 +50,7 @@ void add_steps(const Trace& trace, const Selection& selection,
   for (const double l : lengths) sum += l;
   for (const double l : lengths) squares += (l - sum / n) * (l - sum / n);
   o.mean_step_ns = std::llround(sum / n);
-  o.stddev_step_ns = std::llround(std::sqrt(squares / n));
+  if (lengths.size() > 1) o.stddev_step_ns = std::llround(std::sqrt(squares / (n - 1)));
   for (std::int64_t& ns : o.mean_breakdown.ns) ns /= static_cast<std::int64_t>(lengths.size());
 }
 

@@ -33,7 +33,8 @@ struct DeviceCard {
 
 struct Overview {
   std::size_t step_count = 0;
-  std::int64_t mean_step_ns = 0, stddev_step_ns = 0;  // of the selection's extended steps
+  // Of the selection's extended steps; the deviation is that of a sample (n - 1).
+  std::int64_t mean_step_ns = 0, stddev_step_ns = 0;
   Breakdown mean_breakdown;
   std::vector<StepRow> steps;  // all of them
   std::vector<DeviceCard> devices;

@@ -41,7 +41,7 @@ bool known_host(const AccessRules& rules, std::string_view header) {
   if (is_loopback(rules.host)) return is_loopback(host);
   if (is_address(host)) return true;
   const std::string machine = machine_name();
-  return !machine.empty() && (host == machine || host.starts_with(machine + '.'));
+  return !machine.empty() && (host == machine || host == machine + ".local");
 }
 
 std::string_view cookie(const Call& call, std::string_view name) {

@@ -51,10 +51,9 @@ Json memory(const Trace& trace) {
 }
 
 Json error_json(const TraceFile& file, const FileError& error) {
-  return {{"path", file.path.string()},
-          {"code", error.code},
-          {"message", error.message},
-          {"offset", error.offset}};
+  Json j = {{"path", file.path.string()}, {"code", error.code}, {"message", error.message}};
+  if (error.offset) j["offset"] = *error.offset;
+  return j;
 }
 
 }  // namespace
@@ -155,8 +154,7 @@ std::vector<TraceFile> files_of(const std::vector<std::string>& paths, std::vect
       const Snapshot found = scan(single_logdir(path));
       files.insert(files.end(), found.files.begin(), found.files.end());
       if (found.files.empty()) {
-        errors.push_back(
-            {{"path", path}, {"code", "empty"}, {"message", found.message}, {"offset", 0}});
+        errors.push_back({{"path", path}, {"code", "empty"}, {"message", found.message}});
       }
       continue;
     }

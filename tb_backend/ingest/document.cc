@@ -84,7 +84,7 @@ std::optional<FileError> Document::read() {
   while (available() < kMagic && more()) {
   }
   if (stream_.end() == TextSource::End::kUnreadable) {
-    return FileError{"unreadable", "The file cannot be read: " + stream_.error() + ".", 0};
+    return FileError{"unreadable", "The file cannot be read: " + stream_.error() + ".", {}};
   }
   if (rest().starts_with("\xEF\xBB\xBF")) pos_ += 3;
   const std::string first(rest().substr(0, kMagic));
@@ -92,9 +92,9 @@ std::optional<FileError> Document::read() {
   std::optional<FileError> error;
   if (c < 0) {
     if (stream_.end() != TextSource::End::kOk) {
-      return FileError{"broken", "The file is broken at byte 0: " + stream_.error() + ".", 0};
+      return FileError{"broken", "The file is broken at byte 0: " + stream_.error() + ".", {}};
     }
-    return FileError{"empty", "The file is empty.", 0};
+    return FileError{"empty", "The file is empty.", {}};
   }
   // A protobuf begins with a tag byte that is white space in JSON and may go on with a "{": the
   // bytes behind tell. Damage further on is damage, not another format.
@@ -104,7 +104,8 @@ std::optional<FileError> Document::read() {
     return b < 0x20 && !space(ch);
   });
   if (binary || (c != '{' && c != '[')) {
-    return FileError{"not_a_trace", "The file is not a trace. " + describe_foreign_bytes(first), 0};
+    return FileError{
+        "not_a_trace", "The file is not a trace. " + describe_foreign_bytes(first), {}};
   }
   error = c == '{' ? read_object() : read_array();
   if (error) return error;
@@ -170,7 +171,8 @@ std::optional<FileError> Document::read_array() {
   const Outcome outcome = read_rows();
   if (outcome == Outcome::kDone) {
     if (rows_ == 0 && skipped_ > 0) {
-      return FileError{"not_a_trace", "The file is not a trace. " + describe_foreign_array("{"), 0};
+      return FileError{
+          "not_a_trace", "The file is not a trace. " + describe_foreign_array("{"), {}};
     }
     read_behind();
   } else if (outcome == Outcome::kCut && peek() >= 0) {

@@ -26,7 +26,7 @@ IngestResult ingest_file(const std::filesystem::path& file, IngestProgress* prog
     return ingest_text(text, file.filename().string(), p);
   } catch (const std::exception& e) {  // out of memory is the only one expected
     std::string message = "The file cannot be read: ";
-    return {nullptr, FileError{"unreadable", message + e.what() + ".", 0}};
+    return {nullptr, FileError{"unreadable", message + e.what() + ".", {}}};
   }
 }
 

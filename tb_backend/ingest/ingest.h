@@ -23,8 +23,8 @@ struct IngestProgress {
 // Why a file is no trace: codes `empty`, `not_a_trace`, `broken`, `unreadable`.
 struct FileError {
   std::string code;
-  std::string message;       // a sentence for a user
-  std::uint64_t offset = 0;  // byte of the (inflated) text
+  std::string message;                  // a sentence for a user
+  std::optional<std::uint64_t> offset;  // byte of the (inflated) text, where one is to blame
 };
 
 struct IngestResult {

@@ -54,6 +54,7 @@ TEST(TensorBoardTraceHandler, OneFileACycleNamedAsViewersExpect) {
     std::ifstream file(entry.path());
     const nlohmann::json doc = nlohmann::json::parse(file);
     EXPECT_EQ(doc.at("schemaVersion"), 1);
+    EXPECT_EQ(doc.at("traceName"), entry.path().string());
   }
   ASSERT_EQ(stamps.size(), 2U);
   EXPECT_NE(stamps[0], stamps[1]);
@@ -83,7 +84,7 @@ TEST(TensorBoardTraceHandler, FilesFollowTheRulesOfTheirReaders) {
   Names keys;
   for (const auto& [key, value] : doc.items()) keys.push_back(key);
   EXPECT_EQ(keys, (Names{"schemaVersion", "deviceProperties", "distributedInfo", "host_name",
-                         "displayTimeUnit", "baseTimeNanoseconds", "traceEvents"}));
+                         "displayTimeUnit", "baseTimeNanoseconds", "traceEvents", "traceName"}));
   double last = -1;
   for (const auto& e : doc.at("traceEvents")) {
     EXPECT_TRUE(e.at("name").is_string());

@@ -40,7 +40,6 @@ class TraceBuilder {
   void add_instant(const Row& row, char phase);                 // "i", "C": start is its time
   void add_memory(const MemoryEvent& event, StringId pid, StringId tid);
   void add_flow(const Flow& flow, StringId pid, StringId tid);
-  void discard_args();  // the row being added turned out to be none
 
   // Metadata rows; later ones win.
   void set_process_name(StringId pid, std::string_view name);

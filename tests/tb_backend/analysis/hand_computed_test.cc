@@ -100,6 +100,7 @@ TEST(HandComputed, StepsReachToTheDeviceWorkTheyLaunched) {
   EXPECT_THAT(parts(a.overview.steps[0].breakdown), ElementsAre(0, 40, 0, 0, 5, 0, 55, 120));
   EXPECT_THAT(parts(a.overview.steps[1].breakdown), ElementsAre(200, 0, 0, 0, 5, 0, 45, 10));
   EXPECT_EQ(a.overview.mean_step_ns, 240);
+  EXPECT_EQ(a.overview.stddev_step_ns, 28);  // of 220 and 260
   EXPECT_THAT(a.figures("aten::to"), ElementsAre(1, 60, 55, 40, 40));
   EXPECT_THAT(a.figures("aten::mm"), ElementsAre(1, 50, 45, 200, 200));
 }
