@@ -34,10 +34,14 @@ json ref_or_null(const Timeline& timeline, EventId e) {
   return e == kNone ? json(nullptr) : event_ref(timeline, e);
 }
 
-// Of the extended step that holds `at`; "" outside them all.
-std::string step_at(const std::vector<Step>& steps, std::int64_t at) {
+// Of the step in which `e` starts: host slices by the steps' own intervals (an extended step may
+// begin later than its annotation), all others by the extended ones. "" outside them all.
+std::string step_of(const libtrace::Trace& trace, const std::vector<Step>& steps, EventId e) {
+  const bool host = trace.lanes()[trace.lane_of(e)].domain == libtrace::Domain::kHost;
+  const std::int64_t at = trace.start(e);
   for (const Step& step : steps) {
-    if (at >= step.extended.start && at < step.extended.end) return step.name;
+    const libtrace::TimeRange& range = host ? step.host : step.extended;
+    if (at >= range.start && at < range.end) return step.name;
   }
   return {};
 }
@@ -45,7 +49,7 @@ std::string step_at(const std::vector<Step>& steps, std::int64_t at) {
 Reply event(const LoadedTrace& trace, const Call&, const PathArgs& args) {
   const EventId e = event_of(trace, args[1]);
   if (e == kNone) return no_event(trace);
-  const std::string step = step_at(trace.steps, trace.trace->start(e));
+  const std::string step = step_of(*trace.trace, trace.steps, e);
   return json_reply(event_json(*trace.timeline, e, step));
 }
 

@@ -58,6 +58,22 @@ TEST_F(AppTest, ATraceFromLoadToViews) {
   EXPECT_EQ(ask(trace + "operator?name=none").status, 404);
 }
 
+TEST_F(AppTest, AHostSliceIsInTheStepThatItsThreadIsIn) {
+  // Step 2 begins on the host while the device still works for step 1.
+  logdir_.write("w.json", R"({"traceEvents": [
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":9,"tid":9,"ts":100,"dur":100},
+    {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":110,"dur":5,"args":{"correlation":1}},
+    {"ph":"X","cat":"user_annotation","name":"ProfilerStep#2","pid":9,"tid":9,"ts":200,"dur":100},
+    {"ph":"X","cat":"kernel","name":"kern","pid":0,"tid":7,"ts":220,"dur":50,"args":{"correlation":1}}]})");
+  const std::string trace = loaded("w.json");
+  const auto step_of = [&](const std::string& name) {
+    const auto hit = json(ask(trace + "search?q=" + name))["hit"];
+    return json(ask(trace + "events/" + hit["id"].dump()))["step"];
+  };
+  EXPECT_EQ(step_of("ProfilerStep#2"), "ProfilerStep#2");
+  EXPECT_EQ(step_of("kern"), "ProfilerStep#1");
+}
+
 TEST_F(AppTest, AnEventWithAllThatBelongsToIt) {
   logdir_.write("w.json", small_trace());
   const std::string trace = loaded("w.json");
