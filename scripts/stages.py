@@ -32,10 +32,12 @@ class Stage:
     timeout_s: int = 1500
 
 
-def preset(name, options="", targets=""):
-    target = f"--target {targets}" if targets else ""
-    configure = f"cmake --preset {name} -DCMAKE_COMPILE_WARNING_AS_ERROR=ON {options}"
-    return f"{configure} && cmake --build --preset {name} -j {JOBS} {target}"
+def preset(name, strict=True):
+    """Configures and builds everything. Not strict: g++ 12 warns of what is not there when it
+    instruments; the two plain builds say what is."""
+    werror = "ON" if strict else "OFF"
+    configure = f"cmake --preset {name} -DCMAKE_COMPILE_WARNING_AS_ERROR={werror}"
+    return f"{configure} && cmake --build --preset {name} -j {JOBS}"
 
 
 def ctest(name):
@@ -94,8 +96,12 @@ STAGES = [
         "fixtures",
     ),
     Stage("clang", preset("clang"), "clang 19, warnings as errors"),
-    Stage("asan", f"{preset('asan')} && {ctest('asan')}", "address and undefined sanitizers"),
-    Stage("tsan", f"{preset('tsan')} && {ctest('tsan')}", "thread sanitizer"),
+    Stage(
+        "asan",
+        f"{preset('asan', strict=False)} && {ctest('asan')}",
+        "address and undefined sanitizers",
+    ),
+    Stage("tsan", f"{preset('tsan', strict=False)} && {ctest('tsan')}", "thread sanitizer"),
     Stage("tidy", "scripts/tidy.sh", "clang-tidy on what changed", ["build"]),
     Stage("wheel", "scripts/wheel.sh --test", "built, installed and run", ["build", "web-build"]),
 ]
