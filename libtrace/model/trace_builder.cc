@@ -16,6 +16,7 @@ constexpr std::int64_t kUnixNs = 100'000'000'000'000'000;  // a start this late 
 constexpr std::size_t kMostArgBytes = 0xFFFF'0000;         // offsets are 32 bits wide
 // Of all durations, and of all bytes, together: no sum of them leaves 64 bits. 146 years, 4 EiB.
 constexpr std::int64_t kMostTogether = INT64_MAX / 2;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 61;  // of one memory event; totals add such
 
 // Takes `amount` from what is `left`; false, and nothing taken, where it does not suffice.
 bool spend(std::int64_t amount, std::int64_t& left) {
@@ -274,12 +275,19 @@ void TraceBuilder::add_instant(const Row& row, char phase) {
 void TraceBuilder::add_memory(const MemoryEvent& event, StringId pid, StringId tid) {
   Impl& b = *impl_;
   b.drop_args();
-  if (!spend(event.bytes, b.allocated_left) || !spend(-event.bytes, b.freed_left)) {
+  MemoryEvent kept = event;
+  const auto bound = [](std::int64_t& bytes) {
+    bytes = std::clamp(bytes, -kMostBytes, kMostBytes);
+  };
+  bound(kept.bytes);
+  if (kept.total_allocated) bound(*kept.total_allocated);
+  if (kept.total_reserved) bound(*kept.total_reserved);
+  if (!spend(kept.bytes, b.allocated_left) || !spend(-kept.bytes, b.freed_left)) {
     b.d.report.add("skipped", 1, "an impossible size");
     return;
   }
-  b.d.memory.push_back(event);
-  b.d.memory.back().lane = b.lanes.lane(Domain::kHost, pid, tid);
+  kept.lane = b.lanes.lane(Domain::kHost, pid, tid);
+  b.d.memory.push_back(kept);
 }
 
 void TraceBuilder::add_flow(const Flow& flow, StringId pid, StringId tid) {

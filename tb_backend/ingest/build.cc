@@ -143,10 +143,9 @@ void TraceAssembler::memory_row(const RawEvent& e, const Row& row, bool out_of_m
       if (n) m.addr = static_cast<std::uint64_t>(*n);
     }
     if (!n) continue;
-    if (key == "Bytes") m.bytes = std::clamp(*n, -kMaxNs, kMaxNs);
-    if (key == "Total Allocated" || key == "Allocated Bytes")
-      m.total_allocated = std::clamp(*n, -kMaxNs, kMaxNs);
-    if (key == "Total Reserved") m.total_reserved = std::clamp(*n, -kMaxNs, kMaxNs);
+    if (key == "Bytes") m.bytes = *n;
+    if (key == "Total Allocated" || key == "Allocated Bytes") m.total_allocated = *n;
+    if (key == "Total Reserved") m.total_reserved = *n;
     if (key == "Device Type") m.device_type = static_cast<std::int32_t>(*n);
     if (key == "Device Id") m.device_id = static_cast<std::int32_t>(*n);
   }
