@@ -185,8 +185,7 @@ class Trace {
 
 using TracePtr = std::shared_ptr<const Trace>;
 
-// "" when both say the same (texts, not ids; reports and traceName aside), else the first
-// difference.
+// "" when both say the same (texts, not ids; reports, traceName aside), else the first difference.
 std::string difference(const Trace& a, const Trace& b);
 
 }  // namespace libtrace
