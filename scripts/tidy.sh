@@ -17,4 +17,4 @@ git diff --name-only --diff-filter=d "$base" -- '*.cc' |
   while read -r file; do
     grep -q "/$file\"" $build/compile_commands.json && printf '%s %s\n' "$(git log -1 --format=%ct -- "$file")" "$file"
   done | sort -rn | head -n "$most" | cut -d' ' -f2- |
-  xargs -r -n 1 -P "$(nproc)" clang-tidy-19 -p $build --quiet 2> >(grep -v "warnings\\? generated" >&2)
+  xargs -r -n 1 -P "$(nproc)" clang-tidy-19 -p $build --quiet --extra-arg=-Wno-unknown-warning-option 2> >(grep -v "warnings\\? generated" >&2)

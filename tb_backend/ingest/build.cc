@@ -144,8 +144,8 @@ void TraceAssembler::memory_row(const RawEvent& e, const Row& row, bool out_of_m
     }
     if (!n) continue;
     if (key == "Bytes") m.bytes = *n;
-    if (key == "Total Allocated" || key == "Allocated Bytes") m.total_allocated = *n;
-    if (key == "Total Reserved") m.total_reserved = *n;
+    if (key == "Total Allocated" || key == "Allocated Bytes") m.total_allocated = n;
+    if (key == "Total Reserved") m.total_reserved = n;
     if (key == "Device Type") m.device_type = static_cast<std::int32_t>(*n);
     if (key == "Device Id") m.device_id = static_cast<std::int32_t>(*n);
   }
@@ -193,13 +193,13 @@ void TraceAssembler::devices(std::string_view json) {
       if (key == "name") p.name = value.text;
       if (!n) return;
       if (key == "id") p.id = *n;
-      if (key == "totalGlobalMem") p.total_memory_bytes = *n;
-      if (key == "numSms") p.sm_count = *n;
+      if (key == "totalGlobalMem") p.total_memory_bytes = n;
+      if (key == "numSms") p.sm_count = n;
       if (key == "maxThreadsPerMultiprocessor" || key == "maxThreadsPerMultiProcessor") {
-        p.max_threads_per_sm = *n;
+        p.max_threads_per_sm = n;
       }
-      if (key == "computeMajor" || key == "major") p.compute_major = *n;
-      if (key == "computeMinor" || key == "minor") p.compute_minor = *n;
+      if (key == "computeMajor" || key == "major") p.compute_major = n;
+      if (key == "computeMinor" || key == "minor") p.compute_minor = n;
     });
     builder_.add_device(std::move(p));
   }

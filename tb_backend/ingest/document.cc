@@ -69,8 +69,8 @@ bool Document::take(char c) {
   return true;
 }
 
-FileError Document::broken(std::string why) const {
-  return {"broken", "The file is broken at byte " + std::to_string(offset()) + ": " + why + ".",
+FileError Document::broken(std::string_view why) const {
+  return {"broken", "The file is broken at byte " + std::to_string(offset()) + ": " + std::string(why) + ".",
           offset()};
 }
 

@@ -54,7 +54,7 @@ class Document {
   Outcome skip_value();
   bool resync();       // to the next thing that looks like a row
   void read_behind();  // further documents in the file
-  FileError broken(std::string why) const;
+  FileError broken(std::string_view why) const;
   void add_incomplete();
 
   TextSource& stream_;
