@@ -72,7 +72,7 @@ App::App(AppOptions options)
       registry_(options_.registry),
       files_(options_.web_dir) {}
 
-Reply App::handle(Call call) {
+Reply App::handle(const Call& call) {
   Reply reply;
   try {
     reply = answer(call);

@@ -32,7 +32,7 @@ class App {
   explicit App(AppOptions options);
 
   // Never throws. Thread-safe.
-  Reply handle(Call call);
+  Reply handle(const Call& call);
 
   [[nodiscard]] const AppOptions& options() const { return options_; }
 
