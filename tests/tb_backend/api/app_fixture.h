@@ -67,7 +67,7 @@ class AppTest : public ::testing::Test {
     call.path = std::move(path);
     call.headers = std::move(headers);
     call.headers.emplace_back("Host", "127.0.0.1:6006");
-    return app().handle(std::move(call));
+    return app().handle(call);
   }
 
   static nlohmann::json json(const Reply& reply) { return nlohmann::json::parse(*reply.body); }
