@@ -133,7 +133,8 @@ struct TraceBuilder::Impl {
   }
 
   std::uint16_t traits(StringId name) {
-    if (name >= name_flags.size()) name_flags.resize(std::max<std::size_t>(name + 1, std::size_t{2} * name));
+    if (name >= name_flags.size())
+      name_flags.resize(std::max<std::size_t>(name + 1, std::size_t{2} * name));
     if (name_flags[name] == 0) {
       const NameTraits t = name_traits(strings.view(name));
       std::uint16_t f = kSeen;

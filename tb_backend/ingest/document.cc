@@ -70,7 +70,8 @@ bool Document::take(char c) {
 }
 
 FileError Document::broken(std::string_view why) const {
-  return {"broken", "The file is broken at byte " + std::to_string(offset()) + ": " + std::string(why) + ".",
+  return {"broken",
+          "The file is broken at byte " + std::to_string(offset()) + ": " + std::string(why) + ".",
           offset()};
 }
 
