@@ -45,6 +45,7 @@ MODULES = [
     ("libtrace/include/libtrace/profile.h", "record"),
     ("libtrace/include/libtrace/schedule.h", "record"),
     ("libtrace/include/libtrace/record_function.h", "record"),
+    ("libtrace/include/libtrace/range.h", "record"),
     ("libtrace/include/libtrace/key_averages.h", "averages"),
     ("libtrace/include/libtrace/*", "model"),
     ("libtrace/model/*", "model"),

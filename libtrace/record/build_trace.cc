@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "libtrace/record/json.h"
+#include "libtrace/record/payload.h"
 #include "libtrace/record/site.h"
 #include "libtrace/trace_builder.h"
 
@@ -180,13 +181,13 @@ class Build {
   }
 
   std::pair<StringId, RecordScope> name_of(const Record& r) {
-    const std::uint32_t site = r.site.load(std::memory_order_relaxed);
+    const std::uint32_t site = r.site.load(std::memory_order_relaxed) & ~site_bit::kAll;
     if (site == kStepSite) {
       const std::uint64_t number = r.arg.load(std::memory_order_relaxed);
       return {builder_.intern("ProfilerStep#" + std::to_string(number)), RecordScope::kUserScope};
     }
     if (site < kFirstSite) {
-      const std::string_view name = name_behind(r);
+      const std::string_view name = Payload::of(r).name;
       return {is_ascii(name) ? builder_.intern(name) : builder_.intern(valid_utf8(name)),
               site == kDynamicFunction ? RecordScope::kFunction : RecordScope::kUserScope};
     }

@@ -7,6 +7,7 @@
 //   slot   | t0 t1 site aux arg |                          site of a LIBTRACE_SCOPE
 //          | t0 t1 kDynamic… 40 | 40 bytes of name …… |      a run-time name: 1 + 2 slots
 //          | t0 t1 kStepSite arg=7 |                       ProfilerStep#7
+//          | t0 t1 kHasDetails… 200 | 200 bytes …… |        shapes, arguments, stack: payload.h
 //
 // One thread writes a chunk. It publishes `end` with release; whoever reads up to `end` after an
 // acquire sees whole records. `t1` alone changes later, also with release, and only once.
@@ -23,23 +24,33 @@ struct Record {
   std::atomic<std::uint64_t> t0;  // ticks
   std::atomic<std::uint64_t> t1;  // ticks; 0: open
   std::atomic<std::uint32_t> site;
-  std::atomic<std::uint32_t> aux;  // bytes of a run-time name
-  std::atomic<std::uint64_t> arg;  // number of a step
+  std::atomic<std::uint32_t> aux;  // bytes behind it
+  // Number of a step, bits of a counter's value; of a range that may end on any thread, the id of
+  // the thread that ended it.
+  std::atomic<std::uint64_t> arg;
 };
 static_assert(sizeof(Record) == 32);
 
-// Ids below kFirstSite are no places in the source.
+// Ids below kFirstSite are no places in the source. Of memory, marks and
+// counters a record is over as it begins.
 inline constexpr std::uint32_t kDynamicFunction = 1, kDynamicUserScope = 2, kStepSite = 3,
+                               kModuleSite = 4, kMemorySite = 8, kMarkSite = 9, kCounterSite = 10,
                                kFirstSite = 16;
+// Bits of Record::site above the id.
+namespace site_bit {
+inline constexpr std::uint32_t kHasDetails = 1U << 31;  // behind it stands more than a name
+inline constexpr std::uint32_t kAsync = 1U << 30;       // may end on another thread
+inline constexpr std::uint32_t kAll = kHasDetails | kAsync;
+}  // namespace site_bit
 
-constexpr std::size_t slots_for_name(std::size_t bytes) noexcept {
+constexpr std::size_t slots_for(std::size_t bytes) noexcept {
   return (bytes + sizeof(Record) - 1) / sizeof(Record);
 }
-// Slots a record takes, its name included.
+// Slots a record takes, with what stands behind it.
 inline std::size_t slots_of(const Record& r) noexcept {
-  return 1 + slots_for_name(r.aux.load(std::memory_order_relaxed));
+  return 1 + slots_for(r.aux.load(std::memory_order_relaxed));
 }
-inline std::string_view name_behind(const Record& r) noexcept {
+inline std::string_view bytes_behind(const Record& r) noexcept {
   return {reinterpret_cast<const char*>(&r + 1), r.aux.load(std::memory_order_relaxed)};
 }
 

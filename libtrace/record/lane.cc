@@ -8,8 +8,10 @@
 #include <new>
 #include <string_view>
 
+#include "libtrace/range.h"
 #include "libtrace/record/chunk_pool.h"
 #include "libtrace/record/clock.h"
+#include "libtrace/record/payload.h"
 #include "libtrace/record/site.h"
 #include "libtrace/record_function.h"
 
@@ -91,51 +93,172 @@ bool grow(Lane& lane, std::size_t slots) noexcept {
   return true;
 }
 
-Record* begin(std::uint32_t site, std::uint64_t arg, std::string_view name) noexcept {
+// Between these two the lane is the caller's, whatever signal comes. nullptr: dropped and counted.
+Lane* enter() noexcept {
   Lane* lane = this_lane;
   if (lane == nullptr) [[unlikely]]
     lane = make_lane();
-  if (lane == nullptr || site == 0 || lane->busy.load(std::memory_order_relaxed) != 0)
-      [[unlikely]] {
+  if (lane == nullptr || lane->busy.load(std::memory_order_relaxed) != 0) [[unlikely]] {
     drop(lane);
     return nullptr;
   }
   lane->busy.store(1, std::memory_order_relaxed);
   fence();
-  const std::size_t slots = 1 + slots_for_name(name.size());
-  Record* r = nullptr;
-  if (static_cast<std::size_t>(lane->limit - lane->cursor) >= slots || grow(*lane, slots))
-      [[likely]] {
-    r = lane->cursor;
-    lane->cursor = r + slots;
-    r->t1.store(0, std::memory_order_relaxed);
-    r->site.store(site, std::memory_order_relaxed);
-    r->aux.store(static_cast<std::uint32_t>(name.size()), std::memory_order_relaxed);
-    r->arg.store(arg, std::memory_order_relaxed);
-    if (!name.empty()) std::memcpy(static_cast<void*>(r + 1), name.data(), name.size());
-    r->t0.store(ticks(), std::memory_order_relaxed);
-    lane->chunk->end.store(lane->cursor, std::memory_order_release);
-  } else {
-    drop(lane);
-  }
+  return lane;
+}
+void leave(Lane& lane) noexcept {
   fence();
-  lane->busy.store(0, std::memory_order_relaxed);
+  lane.busy.store(0, std::memory_order_relaxed);
+}
+
+// Room for a record and what stands behind it; nullptr: dropped and counted.
+Record* reserve(Lane& lane, std::size_t bytes) noexcept {
+  const std::size_t slots = 1 + slots_for(bytes);
+  if (static_cast<std::size_t>(lane.limit - lane.cursor) < slots && !grow(lane, slots))
+      [[unlikely]] {
+    drop(&lane);
+    return nullptr;
+  }
+  Record* const r = lane.cursor;
+  lane.cursor = r + slots;
   return r;
+}
+
+// All of it but the bytes behind it, which are written before.
+void publish(Lane& lane, Record& r, std::uint32_t site, std::size_t bytes, std::uint64_t arg,
+             bool is_moment) noexcept {
+  if (!is_moment) r.t1.store(0, std::memory_order_relaxed);
+  r.site.store(site, std::memory_order_relaxed);
+  r.aux.store(static_cast<std::uint32_t>(bytes), std::memory_order_relaxed);
+  r.arg.store(arg, std::memory_order_relaxed);
+  const std::uint64_t now = ticks();
+  r.t0.store(now, std::memory_order_relaxed);
+  if (is_moment) r.t1.store(now, std::memory_order_relaxed);
+  lane.chunk->end.store(lane.cursor, std::memory_order_release);
+}
+
+Record* begin(std::uint32_t site, std::uint64_t arg, std::string_view bytes,
+              bool is_moment = false) noexcept {
+  Lane* const lane = enter();
+  if (lane == nullptr) [[unlikely]]
+    return nullptr;
+  Record* const r = reserve(*lane, bytes.size());
+  if (r != nullptr) [[likely]] {
+    if (!bytes.empty()) std::memcpy(static_cast<void*>(r + 1), bytes.data(), bytes.size());
+    publish(*lane, *r, site, bytes.size(), arg, is_moment);
+  }
+  leave(*lane);
+  return r;
+}
+
+// The length field has 32 bits; a longer name keeps its start.
+std::string_view clipped_name(std::string_view name) noexcept {
+  return name.substr(0, 0x7FFF'FFFF);
+}
+
+constexpr std::uint32_t bit(Detail d) noexcept { return static_cast<std::uint32_t>(d); }
+
+// The caller's stack; its frames only where this window's records of the lane have not said them.
+Stack stack_here(Lane& lane, std::uint64_t* frames, std::uint64_t*& said) noexcept {
+  const std::uint32_t window = window_number.load(std::memory_order_acquire);
+  if (lane.said_window != window) {
+    std::memset(lane.said, 0, sizeof lane.said);
+    lane.said_window = window;
+    if (lane.stack.high == 0) lane.stack = stack_bounds_here();
+  }
+  Stack stack;
+  stack.frames = frames;
+  stack.count =
+      static_cast<std::uint16_t>(capture_stack(lane.stack, frames, kMostFrames, stack.hash));
+  if (stack.hash == 0) return stack;
+  std::uint64_t& known = lane.said[stack.hash % kSaidStacks];
+  if (known == stack.hash) {
+    stack.count = 0;
+  } else {
+    said = &known;
+  }
+  return stack;
+}
+
+__attribute__((noinline)) Record* begin_with(std::uint32_t site, std::string_view name,
+                                             const RangeDetails& details,
+                                             std::uint32_t mask) noexcept {
+  Lane* const lane = enter();
+  if (lane == nullptr) return nullptr;
+  std::uint64_t frames[kMostFrames];
+  std::uint64_t* said = nullptr;
+  Stack stack;
+  if ((mask & bit(Detail::kStacks)) != 0) stack = stack_here(*lane, frames, said);
+  const bool inputs = (mask & bit(Detail::kShapes)) != 0;
+  ByteCounter counter;
+  put_details(counter, name, details, inputs, stack);
+  Record* const r = reserve(*lane, counter.size);
+  if (r != nullptr) {
+    ByteWriter writer(r + 1);
+    put_details(writer, name, details, inputs, stack);
+    publish(*lane, *r, site | site_bit::kHasDetails, counter.size, 0, false);
+    if (said != nullptr) *said = stack.hash;
+  }
+  leave(*lane);
+  return r;
+}
+
+// What the window asks of ranges; 0: none are wanted.
+std::uint32_t mask_for_ranges() noexcept {
+  const std::uint32_t mask = recording.load(std::memory_order_relaxed);
+  return (mask & bit(Detail::kRanges)) != 0 ? mask : 0;
+}
+constexpr std::uint32_t kPlain = bit(Detail::kRanges) | bit(Detail::kShapes) |
+                                 bit(Detail::kMemory) | bit(Detail::kModules) | kStepsBit;
+
+std::uint32_t id_of(Site& site) noexcept {
+  const std::uint32_t id = site.id.load(std::memory_order_relaxed);
+  return id != 0 ? id : register_site(site);
+}
+constexpr std::uint32_t dynamic_site(RecordScope scope) noexcept {
+  return scope == RecordScope::kFunction ? kDynamicFunction : kDynamicUserScope;
 }
 
 }  // namespace
 
 Record* begin_scope(Site& site) noexcept {
+  const std::uint32_t mask = mask_for_ranges();
+  if (mask == 0) return nullptr;
   std::uint32_t id = site.id.load(std::memory_order_relaxed);
-  if (id == 0) [[unlikely]]
+  if (id == 0) [[unlikely]] {
     id = register_site(site);
+    if (id == 0) {
+      drop(this_lane);
+      return nullptr;
+    }
+  }
+  if ((mask & ~kPlain) != 0) return begin_with(id, {}, {}, mask);
   return begin(id, 0, {});
 }
 
+Record* begin_scope(Site& site, const RangeDetails& details) noexcept {
+  const std::uint32_t mask = mask_for_ranges();
+  if (mask == 0) return nullptr;
+  const std::uint32_t id = id_of(site);
+  if (id == 0) {
+    drop(this_lane);
+    return nullptr;
+  }
+  return begin_with(id, {}, details, mask);
+}
+
 Record* begin_scope(std::string_view name, RecordScope scope) noexcept {
-  // The length field has 32 bits; a longer name keeps its start.
-  name = name.substr(0, 0x7FFF'FFFF);
-  return begin(scope == RecordScope::kFunction ? kDynamicFunction : kDynamicUserScope, 0, name);
+  const std::uint32_t mask = mask_for_ranges();
+  if (mask == 0) return nullptr;
+  if ((mask & ~kPlain) != 0) return begin_with(dynamic_site(scope), clipped_name(name), {}, mask);
+  return begin(dynamic_site(scope), 0, clipped_name(name));
+}
+
+Record* begin_scope(std::string_view name, RecordScope scope,
+                    const RangeDetails& details) noexcept {
+  const std::uint32_t mask = mask_for_ranges();
+  if (mask == 0) return nullptr;
+  return begin_with(dynamic_site(scope), clipped_name(name), details, mask);
 }
 
 Record* begin_step(std::uint64_t number) noexcept {
@@ -159,3 +282,46 @@ void forget_lanes_after_fork() noexcept {
 }
 
 }  // namespace libtrace::detail
+
+namespace libtrace {
+
+OpenRange* begin_async_range(std::string_view name, RecordScope scope,
+                             const RangeDetails& details) noexcept {
+  using namespace detail;
+  const std::uint32_t mask = mask_for_ranges();
+  if (mask == 0) return nullptr;
+  return begin_with(dynamic_site(scope) | site_bit::kAsync, clipped_name(name), details, mask);
+}
+
+void end_async_range(OpenRange* range) noexcept {
+  if (range == nullptr) return;
+  const detail::Lane* const lane = detail::this_lane;
+  range->arg.store(static_cast<std::uint64_t>(lane != nullptr ? lane->tid : gettid()),
+                   std::memory_order_relaxed);
+  detail::end_scope(range);
+}
+
+ModuleScope::ModuleScope(std::string_view name) noexcept
+    : range_(wants(Detail::kModules)
+                 ? detail::begin(detail::kModuleSite, 0, detail::clipped_name(name))
+                 : nullptr) {}
+
+void report_memory(const MemoryReport& report) noexcept {
+  if (!wants(Detail::kMemory)) return;
+  char bytes[sizeof report];
+  std::memcpy(bytes, &report, sizeof report);
+  detail::begin(detail::kMemorySite, 0, {bytes, sizeof bytes}, true);
+}
+
+void mark(std::string_view name) noexcept {
+  if (wants(Detail::kRanges)) detail::begin(detail::kMarkSite, 0, detail::clipped_name(name), true);
+}
+
+void count(std::string_view name, double value) noexcept {
+  if (!wants(Detail::kRanges)) return;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  detail::begin(detail::kCounterSite, bits, detail::clipped_name(name), true);
+}
+
+}  // namespace libtrace

@@ -8,10 +8,12 @@
 #include <cstdint>
 
 #include "libtrace/record/chunk.h"
+#include "libtrace/record/stack.h"
 
 namespace libtrace::detail {
 
 inline constexpr std::size_t kThreadNameBytes = 16;  // with the NUL; the kernel's limit
+inline constexpr std::size_t kSaidStacks = 256;
 
 struct alignas(64) Lane {
   // -- the owner and its signal handlers
@@ -36,12 +38,20 @@ struct alignas(64) Lane {
   Chunk* unread = nullptr;      // first chunk with records not handed out; nullptr: first_chunk
   Record* unread_at = nullptr;  // within it
   std::uint64_t dropped_before = 0;
+
+  // -- the owner again, and last: touched only where stacks are wanted
+  StackBounds stack;
+  std::uint32_t said_window = 0;  // the window in which `said` holds
+  // Hashes of stacks whose frames stand in this window's records already, by their low bits.
+  std::uint64_t said[kSaidStacks];
 };
 
+// A bit of `recording` beside those of Detail: set while a window is open.
+inline constexpr std::uint32_t kStepsBit = 1U << 31;
 // Number of the current or last window; changes only while none is open.
-extern constinit std::atomic<std::uint32_t> window_number;
+extern std::atomic<std::uint32_t> window_number;
 // Scopes dropped on threads that could not even have a lane.
-extern constinit std::atomic<std::uint64_t> dropped_without_lane;
+extern std::atomic<std::uint64_t> dropped_without_lane;
 
 // A step's scope: begins a record whose name is made at export.
 Record* begin_step(std::uint64_t number) noexcept;

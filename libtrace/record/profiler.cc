@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libtrace/profile.h"
+#include "libtrace/range.h"
 #include "libtrace/record/build_trace.h"
 #include "libtrace/record/chunk_pool.h"
 #include "libtrace/record/clock.h"
@@ -149,7 +150,7 @@ struct Profiler::Impl final : TraceControl {
     std::int64_t us = 0;
     {
       const Stopwatch watch(us);
-      detail::Window::open();
+      detail::Window::open(static_cast<std::uint32_t>(Detail::kRanges));
     }
     const std::lock_guard lock(mutex);
     stats.start_us = us;

@@ -70,8 +70,8 @@ void LaneSnapshot::copy_tail(const Record* begin, const Record* end) {
     to->site.store(r->site.load(std::memory_order_relaxed), std::memory_order_relaxed);
     to->aux.store(r->aux.load(std::memory_order_relaxed), std::memory_order_relaxed);
     to->arg.store(r->arg.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    const std::string_view name = name_behind(*r);
-    if (!name.empty()) std::memcpy(static_cast<void*>(to + 1), name.data(), name.size());
+    const std::string_view bytes = bytes_behind(*r);
+    if (!bytes.empty()) std::memcpy(static_cast<void*>(to + 1), bytes.data(), bytes.size());
   }
 }
 
@@ -134,13 +134,17 @@ void Window::prepare() {
   chunk_pool().start_keeper(stock_target());
 }
 
-void Window::open() {
+void Window::open(std::uint32_t mask) {
   take_all([](LaneSnapshot&&) {});  // what late scopes left since the last window
   collector.dropped_without_lane_before = dropped_without_lane.load(std::memory_order_relaxed);
-  window_number.fetch_add(1, std::memory_order_relaxed);
+  window_number.fetch_add(1, std::memory_order_acq_rel);
   collector.start_clock = read_clock_pair();
   collector.start_ticks = ordered_ticks();
-  recording.store(1, std::memory_order_release);
+  recording.store(mask | kStepsBit, std::memory_order_release);
+}
+
+void Window::set_mask(std::uint32_t mask) {
+  recording.store(mask | kStepsBit, std::memory_order_release);
 }
 
 Snapshot Window::close() {

@@ -74,7 +74,9 @@ class Window {
  public:
   // Makes memory ready for the window to come.
   static void prepare();
-  static void open();
+  // `mask`: bits of Detail that are recorded.
+  static void open(std::uint32_t mask);
+  static void set_mask(std::uint32_t mask);  // while open
   static Snapshot close();
   // Ends a session: the stock of memory shrinks to what is cheap to keep.
   static void release();

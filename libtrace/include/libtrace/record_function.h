@@ -5,6 +5,9 @@
 //   LIBTRACE_OP("aten::addmm");                    // operator-like range
 //   LIBTRACE_RECORD_FUNCTION(layer.name());        // name made at run time, copied
 //   libtrace::RecordFunction range("epoch");       // the same, with a handle of its own
+//
+// What a range can carry beyond its name (shapes, arguments, memory, modules) and ranges that end
+// on another thread: range.h.
 #pragma once
 
 #include <atomic>
@@ -32,13 +35,18 @@ struct Site {
       : name(name_), file(file_), function(function_), line(line_), scope(scope_) {}
 };
 
+struct RangeDetails;
+
 namespace detail {
 struct Record;
-// 1 while a window is open. The only thing a scope reads when nothing is recorded.
-extern constinit std::atomic<std::uint32_t> recording;
-// nullptr: not recorded (dropped, and counted).
+// Bits of what is recorded right now (Detail in range.h); 0 while no window is open. The only thing
+// a scope reads when nothing is recorded.
+extern std::atomic<std::uint32_t> recording;
+// nullptr: not recorded (dropped, and counted). `site`: static storage.
 Record* begin_scope(Site& site) noexcept;
 Record* begin_scope(std::string_view name, RecordScope scope) noexcept;
+Record* begin_scope(Site& site, const RangeDetails& details) noexcept;
+Record* begin_scope(std::string_view name, RecordScope scope, const RangeDetails& details) noexcept;
 void end_scope(Record* record) noexcept;
 }  // namespace detail
 
@@ -50,9 +58,13 @@ class RecordFunction {
   explicit RecordFunction(std::string_view name,
                           RecordScope scope = RecordScope::kUserScope) noexcept
       : record_(active() ? detail::begin_scope(name, scope) : nullptr) {}
+  // `details` are read here and not kept. Gathering them costs: ask wants() first (range.h).
+  RecordFunction(Site& site, const RangeDetails& details) noexcept
+      : record_(active() ? detail::begin_scope(site, details) : nullptr) {}
+  RecordFunction(std::string_view name, RecordScope scope, const RangeDetails& details) noexcept
+      : record_(active() ? detail::begin_scope(name, scope, details) : nullptr) {}
   ~RecordFunction() {
-    if (record_ != nullptr) [[unlikely]]
-      detail::end_scope(record_);
+    if (__builtin_expect(record_ != nullptr, 0)) detail::end_scope(record_);
   }
   RecordFunction(const RecordFunction&) = delete;
   RecordFunction& operator=(const RecordFunction&) = delete;
@@ -68,10 +80,10 @@ class RecordFunction {
 
 #define LIBTRACE_CONCAT_(a, b) a##b
 #define LIBTRACE_CONCAT(a, b) LIBTRACE_CONCAT_(a, b)
-#define LIBTRACE_SITE_SCOPE_(name, scope, n)                            \
-  static constinit ::libtrace::Site LIBTRACE_CONCAT(libtrace_site_, n)( \
-      name, scope, __builtin_FILE(), __LINE__, __builtin_FUNCTION());   \
-  const ::libtrace::RecordFunction LIBTRACE_CONCAT(libtrace_scope_,     \
+#define LIBTRACE_SITE_SCOPE_(name, scope, n)                                                  \
+  static ::libtrace::Site LIBTRACE_CONCAT(libtrace_site_, n)(name, scope, __builtin_FILE(),   \
+                                                             __LINE__, __builtin_FUNCTION()); \
+  const ::libtrace::RecordFunction LIBTRACE_CONCAT(libtrace_scope_,                           \
                                                    n)(LIBTRACE_CONCAT(libtrace_site_, n))
 #define LIBTRACE_DYNAMIC_SCOPE_(name, scope, n) \
   const ::libtrace::RecordFunction LIBTRACE_CONCAT(libtrace_scope_, n)((name), (scope))
