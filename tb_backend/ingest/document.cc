@@ -92,7 +92,7 @@ std::optional<FileError> Document::read() {
   const int c = peek();
   std::optional<FileError> error;
   if (c < 0) {
-    if (stream_.end() != TextSource::End::kOk) {
+    if (stream_.end() != TextSource::End::kOk && stream_.end() != TextSource::End::kBehind) {
       return FileError{"broken", "The file is broken at byte 0: " + stream_.error() + ".", {}};
     }
     return FileError{"empty", "The file is empty.", {}};
@@ -114,7 +114,9 @@ std::optional<FileError> Document::read() {
   if (stream_.end() == TextSource::End::kUnreadable) {
     return FileError{"unreadable", "The file cannot be read: " + stream_.error() + ".", offset()};
   }
-  if (stream_.end() != TextSource::End::kOk && report_.count("incomplete") == 0) {
+  if (stream_.end() == TextSource::End::kBehind) {
+    report_.add("repaired", 1, "behind the end", "Bytes that are no gzip follow its data.");
+  } else if (stream_.end() != TextSource::End::kOk && report_.count("incomplete") == 0) {
     add_incomplete();
   }
   return std::nullopt;

@@ -156,14 +156,18 @@ struct TextStream::Impl {
     return true;
   }
 
-  // Behind a member: zero padding, another member, the end, or bytes that are neither (ignored).
+  // Behind a member: zero padding, another member, the end, or bytes that are neither.
   bool next_member(inflate_state& s) {
     while (s.avail_in > 0 || refill(s)) {
       if (*s.next_in != 0) break;
       ++s.next_in;
       --s.avail_in;
     }
-    if (s.avail_in == 0 || *s.next_in != 0x1F) return false;
+    if (s.avail_in == 0) return false;
+    if (*s.next_in != 0x1F) {
+      fail(End::kBehind, "bytes that are no gzip follow the compressed data");
+      return false;
+    }
     unsigned char* next_in = s.next_in;
     unsigned char* next_out = s.next_out;
     const std::uint32_t avail_in = s.avail_in, avail_out = s.avail_out;

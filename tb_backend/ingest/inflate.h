@@ -20,6 +20,7 @@ class TextSource {
     kCut,         // the gzip stream ends in the middle
     kDamaged,     // the gzip stream is corrupt from some place on, or its checksum is wrong
     kUnreadable,  // the file cannot be opened or read
+    kBehind,      // whole, but bytes that are no gzip follow the last member
   };
   virtual ~TextSource() = default;
   // Appends the next block of text to `out`; false at the end.

@@ -87,12 +87,20 @@ TEST_F(InflateTest, MembersFollowOneAnother) {
   EXPECT_EQ(r.end, End::kOk);
 }
 
-TEST_F(InflateTest, WhatIsNoMemberBehindOneIsIgnored) {
+TEST_F(InflateTest, WhatIsNoMemberBehindOneIsLeftOutAndSaid) {
   for (const char* behind : {"rubbish", "\n", "{}"}) {
     const Outcome r = read(gzip("text") + behind);
     EXPECT_EQ(r.text, "text");
-    EXPECT_EQ(r.end, End::kOk);
+    EXPECT_EQ(r.end, End::kBehind);
   }
+  const std::string text = R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2}]})";
+  const IngestResult r = ingest_file(file(gzip(text) + "rubbish"));
+  ASSERT_TRUE(r.trace);
+  EXPECT_EQ(r.trace->size(), 1U);
+  EXPECT_EQ(r.trace->report().count("incomplete"), 0);
+  const libtrace::ReportEntry* entry = r.trace->report().find("repaired");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_NE(entry->message.find("no gzip"), std::string::npos);
 }
 
 TEST_F(InflateTest, ACutKeepsTheTextBeforeIt) {
