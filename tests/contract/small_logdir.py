@@ -130,6 +130,16 @@ def trace(rank):
     }
 
 
+def timeless():
+    """With a kernel that the driver gave no time: it stands before everything else."""
+    made = trace(0)
+    events = Events()
+    events.correlation = 1000
+    events.launch(1500, "cudaLaunchKernel", "lost_kernel", 0, 0.0)
+    made["traceEvents"] += events.rows
+    return made
+
+
 def write(path, data, modified_s):
     """Times are given, so that which file is the newest does not depend on the clock."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -153,6 +163,8 @@ def make(root):
     write(os.path.join(root, "other", "quiet.pt.trace.json"), empty, now + 1)
     cut = whole[1][: len(whole[1]) // 2]
     write(os.path.join(root, "other", "cut.pt.trace.json"), cut, now + 2)
+    lost = json.dumps(timeless()).encode()
+    write(os.path.join(root, "other", "timeless.pt.trace.json"), lost, now + 2)
     for rank in range(2):
         name = f"node_{rank}.1700000000000000000.pt.trace.json.gz"
         write(os.path.join(root, "run", name), whole[rank], now + 3)

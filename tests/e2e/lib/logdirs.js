@@ -1,7 +1,7 @@
 // The log directories that are looked at: what the example records, a made one with everything in
 // it, real V100 and H100 traces where ../shared is, and an empty one.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { root, shared, binary } from './paths.js';
@@ -10,6 +10,17 @@ const kReal = {
   v100: 'fixtures/HTA/ns_resolution_trace_rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz',
   h100: 'fixtures/TraceLens/traces_h100_Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz',
 };
+
+/** A log directory with one trace of over 140,000 events: copies of a real one, or of the made one. */
+export function large(dirs) {
+  const folder = join(dirname(dirs.made), 'large');
+  mkdirSync(folder, { recursive: true });
+  const from = dirs.v100 ?? join(dirs.made, 'run');
+  const name = readdirSync(from).sort()[0];
+  const to = join(folder, 'large.pt.trace.json.gz');
+  execFileSync('python3', [join(root, 'tests/bench/replicate.py'), join(from, name), to, '--megabytes', '60']);
+  return folder;
+}
 
 /** {name: directory}; `remove()` takes them away again. */
 export function logdirs() {

@@ -33,7 +33,9 @@ import {
   fit_all,
   level_for,
   pan_by,
+  reach_of,
   reveal,
+  sees,
   tiles_in_view,
   zoom_at,
   type Limits,
@@ -74,6 +76,8 @@ const kScrollAheadPx = 300;
 
 export class Timeline {
   view: Viewport;
+  /** How far the view may go: wider than the trace while a slice outside of it is looked at. */
+  private reach: Limits;
   layout: Layout = { bands: [], height: 0 };
   selection: Selection | undefined;
   area: Area | undefined;
@@ -116,6 +120,7 @@ export class Timeline {
     this.pictures = new Pictures(stage, sources.name_of);
     this.folding = initial_folding(trace.groups);
     this.view = fit_all(trace.limits, 1);
+    this.reach = trace.limits;
     this.step_infos = trace.steps;
     this.cache = new TileCache(sources.tiles, {
       on_tiles: () => this.tiles_came(),
@@ -204,8 +209,8 @@ export class Timeline {
 
   move(move: Move, at_x = this.pointer?.x ?? this.view.width_px / 2): void {
     let view = this.view;
-    if (move.zoom !== 1) view = zoom_at(view, at_x, move.zoom, this.limits);
-    if (move.pan_px !== 0) view = pan_by(view, move.pan_px, this.limits);
+    if (move.zoom !== 1) view = zoom_at(view, at_x, move.zoom, this.reach);
+    if (move.pan_px !== 0) view = pan_by(view, move.pan_px, this.reach);
     this.flight = undefined;
     this.move_to(view);
     this.redraw();
@@ -258,7 +263,9 @@ export class Timeline {
     }
     if (changed) this.fold({ deep, sections, groups });
     this.scroll_to(s.group, s.row);
-    this.set_view(reveal(this.target, s.start_ns, s.end_ns, this.limits), true);
+    this.reach = reach_of(this.limits, s.start_ns, s.end_ns);
+    const to = reveal(this.target, s.start_ns, s.end_ns, this.reach);
+    this.set_view(to, sees(to, this.limits)); // nothing to fly over on the way to another decade
   }
 
   hit(x: number, y: number): Hit | undefined {
@@ -329,7 +336,7 @@ export class Timeline {
     this.advance(now_ms);
     const k = level_for(this.view, this.k);
     this.k = k;
-    this.tiles = tiles_in_view(this.view, k, this.limits);
+    this.tiles = tiles_in_view(this.view, k, this.reach);
     this.want(k);
     // What lies under a resting pointer changes when the view moves below it.
     if (this.base_dirty && this.pointer !== undefined) this.hover = this.hit(this.pointer.x, this.pointer.y);
@@ -357,7 +364,7 @@ export class Timeline {
     const top = this.scroll_px - kScrollAheadPx;
     const groups = groups_between(this.layout, top, this.scroll_px + this.height_px + kScrollAheadPx);
     const [first, last] = this.tiles;
-    const end = tiles_in_view({ ...this.limits, width_px: 1 }, k, this.limits)[1];
+    const end = tiles_in_view({ ...this.reach, width_px: 1 }, k, this.reach)[1];
     if (groups.length > 0) this.cache.want({ k, first, last, groups, end });
     this.counters.want(this.view);
   }

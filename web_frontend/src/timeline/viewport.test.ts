@@ -8,7 +8,9 @@ import {
   ns_of_x,
   ns_per_px,
   pan_by,
+  reach_of,
   reveal,
+  sees,
   span_ns,
   tiles_in_view,
   x_of_ns,
@@ -130,9 +132,22 @@ describe('revealing', () => {
     expect(span_ns(v)).toBeCloseTo(750, 6);
     expect(reveal(v, 1500, 1530, limits)).toBe(v);
   });
-  it('stays where it is for a slice without a true time', () => {
-    expect(reveal(view, limits.start_ns - 900_000, limits.start_ns - 900_000, limits)).toBe(view);
-    expect(reveal(view, limits.end_ns + 10, limits.end_ns + 20, limits)).toBe(view);
+  it('goes to a slice outside of the trace, as near as numbers tell times apart there', () => {
+    for (const [start, end] of [
+      [-1.7e18, -1.7e18 + 5000],
+      [-9e5, -9e5],
+      [3.3e12, 3.3e12 + 20],
+    ] as const) {
+      const reach = reach_of(limits, start, end);
+      const v = reveal(view, start, end, reach);
+      expect(v.start_ns).toBeLessThanOrEqual(start);
+      expect(v.end_ns).toBeGreaterThanOrEqual(end);
+      expect(sees(v, limits)).toBe(false);
+      const near = zoom_at(v, 50, 1e-12, reach);
+      expect(span_ns(near)).toBeGreaterThanOrEqual(kMinSpanNs * 0.999);
+      expect(near.start_ns + span_ns(near) / 2).not.toBe(near.start_ns);
+      expect(sees(zoom_at(v, 50, 1e15, reach), limits)).toBe(true);
+    }
   });
   it('zooms out for what is longer than the view', () =>
     expect(span_ns(reveal(view, 5000, 9000, limits))).toBeGreaterThan(4000));

@@ -15,6 +15,8 @@ export interface Limits {
 
 /** Nothing in a trace is finer than 1 ns; below this width the ruler has nothing to say. */
 export const kMinSpanNs = 20;
+/** Decades away from the trace a number holds fewer digits: a view keeps this many steps of it. */
+const kLeastSteps = 2 ** 12;
 /** Free room left and right of the whole trace, so that its ends can be seen to be ends. */
 const kMargin = 0.01;
 /** A level of detail is kept until the zoom is this far (in octaves) into the next one. */
@@ -43,9 +45,10 @@ export function fit_all(limits: Limits, width_px: number): Viewport {
 /** Scales the span by `factor` (< 1 zooms in); the time under `x_px` stays under it. */
 export function zoom_at(v: Viewport, x_px: number, factor: number, limits: Limits): Viewport {
   const { lo, hi } = outer(limits);
-  const span = clamp(span_ns(v) * factor, Math.min(kMinSpanNs, hi - lo), hi - lo);
+  const at = ns_of_x(v, x_px);
+  const span = clamp(span_ns(v) * factor, Math.min(least_span(at), hi - lo), hi - lo);
   const share = x_px / Math.max(1, v.width_px);
-  return place(ns_of_x(v, x_px) - share * span, span, v.width_px, limits);
+  return place(at - share * span, span, v.width_px, limits);
 }
 
 /** Moves the view by `dx_px` to the right in time. */
@@ -56,7 +59,7 @@ export function pan_by(v: Viewport, dx_px: number, limits: Limits): Viewport {
 /** Shows [start_ns, end_ns] with `pad` of its length free on both sides. */
 export function fit_to(v: Viewport, start_ns: number, end_ns: number, pad: number, limits: Limits): Viewport {
   const { lo, hi } = outer(limits);
-  const least = Math.min(kMinSpanNs, hi - lo);
+  const least = Math.min(least_span(start_ns), hi - lo);
   const span = clamp((end_ns - start_ns) * (1 + 2 * pad), least, hi - lo);
   return place((start_ns + end_ns - span) / 2, span, v.width_px, limits);
 }
@@ -65,10 +68,21 @@ export function fit_to(v: Viewport, start_ns: number, end_ns: number, pad: numbe
 const kLeastSeenPx = 4;
 const kShownShare = 0.04;
 
+/** How far one may go: the trace, and a slice outside of it that was asked for (one without a true time). */
+export function reach_of(trace: Limits, start_ns: number, end_ns: number): Limits {
+  return {
+    start_ns: Math.min(trace.start_ns, start_ns),
+    end_ns: Math.max(trace.end_ns, end_ns),
+  };
+}
+
+/** True while something of the trace is in view. */
+export function sees(v: Limits, trace: Limits): boolean {
+  return v.end_ns > trace.start_ns && v.start_ns < trace.end_ns;
+}
+
 /** Moves the view to show [start_ns, end_ns]; zooms only if that is longer than the view, or a speck in it. */
 export function reveal(v: Viewport, start_ns: number, end_ns: number, limits: Limits): Viewport {
-  // A slice without a true time lies outside of the trace: there is nothing to go to.
-  if (end_ns < limits.start_ns || start_ns > limits.end_ns) return v;
   const length = end_ns - start_ns;
   if (length > span_ns(v)) {
     return start_ns < v.end_ns && end_ns > v.start_ns ? v : fit_to(v, start_ns, end_ns, 0.1, limits);
@@ -105,6 +119,10 @@ export function tiles_in_view(v: Viewport, k: number, limits: Limits): readonly 
 
 export function clamp(x: number, lo: number, hi: number): number {
   return Math.min(hi, Math.max(lo, x));
+}
+
+function least_span(at_ns: number): number {
+  return Math.max(kMinSpanNs, Math.abs(at_ns) * Number.EPSILON * kLeastSteps);
 }
 
 function outer(limits: Limits): { lo: number; hi: number } {

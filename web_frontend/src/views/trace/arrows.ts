@@ -1,8 +1,7 @@
 // Arrows of the selected event only: its launch, the work it launched, its flows.
 import type { EventRef, TraceEvent } from '../../api/types';
 import type { Arrow } from '../../timeline/scene';
-import { format_duration } from '../../timeline/ticks';
-import { queue_delay } from './details';
+import { queued } from './details';
 
 /** More arrows than this are a tangle, not an answer. */
 const kMostArrows = 24;
@@ -33,8 +32,4 @@ export function arrows_of(event: TraceEvent, origin_ns: number): Arrow[] {
     else add(event, flow.event, text);
   }
   return arrows;
-}
-
-function queued(launch: EventRef, work: EventRef): string {
-  return `queued ${format_duration(queue_delay(launch, work))}`;
 }

@@ -102,6 +102,10 @@ describe('arrows', () => {
     expect(arrow?.to).toEqual({ group: 1, row: 0, ns: 4_000 });
     expect(arrow?.text).toMatch(/^queued 4\.00/);
   });
+  it('says of work before its launch that it is, not that it waited', () => {
+    const launch = ref(2, 1_004_000, 2_000, 'runtime');
+    expect(arrows_of(event({ launch }), 0)[0]?.text).toMatch(/^999\sµs before its launch$/);
+  });
   it('from a launch to all that it started, few enough to be followed', () => {
     const launched = Array.from({ length: 100 }, (_, n) => ref(10 + n, 9_000, 1));
     expect(arrows_of(event({ kind: 'runtime', launched }), 0)).toHaveLength(24);

@@ -51,9 +51,13 @@ export function input_dims(event: TraceEvent): string | undefined {
   return shapes.length === 0 ? undefined : shapes.join(', ');
 }
 
-/** Time from a launch's start to its work's start; negative ones are not hidden. */
-export function queue_delay(launch: EventRef, work: { readonly start_ns: number }): number {
-  return work.start_ns - launch.start_ns;
+/**
+ * How long work waited behind its launch, in words. Work before its launch did not: the clocks of host
+ * and device disagree, or it has no true time.
+ */
+export function queued(launch: EventRef, work: { readonly start_ns: number }): string {
+  const ns = work.start_ns - launch.start_ns;
+  return ns < 0 ? `${format_duration(-ns)} before its launch` : `queued ${format_duration(ns)}`;
 }
 
 /** "number 5 of 6 of this name (496 to 503 µs)". */

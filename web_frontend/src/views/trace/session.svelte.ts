@@ -12,7 +12,7 @@ import { kNothingFolded, type Folding, type GroupInfo, type Layout } from '../..
 import type { Area, Selection } from '../../timeline/scene';
 import { format_duration } from '../../timeline/ticks';
 import { Timeline, type Stage } from '../../timeline/timeline';
-import { fit_all, fit_to, type Viewport } from '../../timeline/viewport';
+import { fit_all, fit_to, sees, type Viewport } from '../../timeline/viewport';
 import type { UrlState } from '../../lib/url_state';
 import type { Go, ViewContext } from '../context';
 import { folding_state, read_folding } from './folding';
@@ -200,7 +200,11 @@ export class TraceSession {
     }
     if (sel !== known.sel) {
       if (sel === undefined) this.clear_selection();
-      else void this.select_event(sel, { reveal: t === undefined });
+      else {
+        // Outside of the trace nothing is shown but a slice that claims to be there.
+        const sought = t === undefined || !sees({ start_ns: t.t0, end_ns: t.t1 }, timeline.limits);
+        void this.select_event(sel, { reveal: sought });
+      }
     }
     if (!same_range(area, known.area)) {
       const groups = timeline.groups.map((g) => g.id);
