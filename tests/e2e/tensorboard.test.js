@@ -81,10 +81,15 @@ describe(`TensorBoard of ${kind}`, () => {
         }
         const scalars = await watched(browser, board.url);
         kTheirs.forEach(scalars.expect);
-        for (const [name, chart] of [['timeseries', 'scalar-card'], ['scalars', 'tf-scalar-card']]) {
+        // The curves, not only their frames: a line of many points, or the canvas that holds it.
+        const curves = [
+          ['timeseries', 'scalar-card line-chart canvas'],
+          ['scalars', 'tf-scalar-card svg.content path[d^="M"][d*="L"]'],
+        ];
+        for (const [name, curve] of curves) {
           await scalars.page.goto(`${board.url}#${name}`);
           await scalars.page.reload();
-          await scalars.page.locator(chart).first().waitFor();
+          await scalars.page.locator(curve).nth(2).waitFor();
           await screenshot(scalars.page, `${kind}-${name}`);
         }
         await scalars.close();
