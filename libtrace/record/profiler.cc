@@ -13,6 +13,7 @@
 #include "libtrace/record/clock.h"
 #include "libtrace/record/json.h"
 #include "libtrace/record/lane.h"
+#include "libtrace/record/nvtx_recorder.h"
 #include "libtrace/record/process.h"
 #include "libtrace/record/session.h"
 #include "libtrace/record/window.h"
@@ -298,6 +299,7 @@ void Profiler::start() {
     throw std::logic_error("Profiler is not reentrant: another one is running in this process");
   }
   p.born_in_fork = detail::fork_count();
+  nvtx::attach_to_injection();
   p.session.start();
 }
 
