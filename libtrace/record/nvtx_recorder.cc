@@ -2,33 +2,62 @@
 
 #include <dlfcn.h>
 
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
+#include "libtrace/range.h"
 #include "libtrace/record/lane.h"
-#include "libtrace/record_function.h"
 
 namespace libtrace::nvtx {
 namespace {
 
-void* begin(const Range* range) {
-  return detail::begin_scope({range->name.data, range->name.size}, RecordScope::kUserScope);
+std::string_view view_of(Text text) noexcept { return {text.data, text.size}; }
+
+Value value_of(const Range& range) noexcept {
+  switch (range.payload_kind) {
+    case PayloadKind::kInt:
+      return Value::integer(range.payload.i);
+    case PayloadKind::kUint:
+      return range.payload.u <= std::uint64_t{INT64_MAX} ? Value::integer(range.payload.i)
+                                                         : Value::uinteger(range.payload.u);
+    case PayloadKind::kDouble:
+      return std::isfinite(range.payload.d) ? Value::real(range.payload.d) : Value::null();
+    case PayloadKind::kNone:
+      break;
+  }
+  return Value::null();
 }
 
-void end(void* handle) { detail::end_scope(static_cast<detail::Record*>(handle)); }
-
-void mark(const Range* range) {
-  if (void* const moment = begin(range)) end(moment);
+template <class Begin>
+void* begin(const Range& range, Begin&& begin_range) noexcept {
+  const std::string_view name = view_of(range.name);
+  RangeArg args[3];
+  RangeDetails details;
+  details.args = args;
+  const auto add = [&](std::string_view key, const Value& value) {
+    args[details.arg_count++] = {key, value};
+  };
+  if (range.domain.size != 0) add("Domain", Value::string(view_of(range.domain)));
+  if (range.category.size != 0) add("Category", Value::string(view_of(range.category)));
+  if (range.payload_kind != PayloadKind::kNone) add("Payload", value_of(range));
+  return begin_range(name, RecordScope::kUserScope, details);
 }
 
+void* push(const Range* range) { return begin(*range, begin_range); }
+void pop(void* handle) { end_range(static_cast<OpenRange*>(handle)); }
+void* start(const Range* range) { return begin(*range, begin_async_range); }
+void end(void* handle) { end_async_range(static_cast<OpenRange*>(handle)); }
+void mark(const Range* range) { libtrace::mark(view_of(range->name)); }
 void drop() { detail::dropped_without_lane.fetch_add(1, std::memory_order_relaxed); }
 
 constexpr RecorderTable kTable = {.struct_size = sizeof(RecorderTable),
                                   .version = 1,
                                   .recording = &detail::recording,
-                                  .push = begin,
-                                  .pop = end,
-                                  .start = begin,
+                                  .push = push,
+                                  .pop = pop,
+                                  .start = start,
                                   .end = end,
                                   .mark = mark,
                                   .drop = drop};

@@ -51,6 +51,8 @@ void domains() {
   expect(call<int>(core2[kDomainRangePushEx], domain, attributes) == 0, "a domain counts alone");
   expect(call<int>(core2[kDomainRangePop], domain) == 0, "its own range");
   expect(pop() == 0, "the default domain's");
+  e.message_type = kAscii;
+  e.message.ascii = "marked";
   e.category = 8;
   e.payload_type = kDouble;
   e.payload.f64 = 0.5;
