@@ -91,12 +91,17 @@ void count_launches_without_kernel(Draft& draft) {
     }
   }
   no_kernel.into(d.report);
-  if (device_work || launches == 0) return;
+  if (device_work) return;
   std::string why;
+  bool refused = false;  // our recorder was asked for the device and could not
   for (const auto& [name, json] : d.metadata) {
-    if (name == "cupti_error" || name == "WARNING" || name == "ERROR") why += name + ": " + json;
+    const bool is_refusal = name == "cupti_error";
+    refused = refused || is_refusal;
+    if (is_refusal || name == "WARNING" || name == "ERROR") why += " " + name + ": " + json;
   }
-  d.report.add("no_device_events", launches, {}, why.empty() ? why : "The file says: " + why);
+  if (launches == 0 && !refused) return;
+  d.report.add("no_device_events", std::max<std::int64_t>(launches, 1), {},
+               why.empty() ? why : "The file says:" + why);
 }
 
 }  // namespace

@@ -43,8 +43,8 @@ constexpr Code kCodes[] = {
     {"no_launch", Severity::kInfo,
      "Device events without a launch event; they stand in a row of their own."},
     {"no_device_events", Severity::kWarning,
-     "Launches were recorded but no device work: the device part of the recording failed or was "
-     "off."},
+     "Device work was launched or asked for, but none was recorded: the device part of the "
+     "recording failed or was off."},
     {"guessed_rank", Severity::kInfo, "The rank was guessed from the file name."},
     {"unfinished", Severity::kInfo,
      "Ranges still open when the recording ended; their length is a lower bound."},

@@ -1,6 +1,8 @@
 #include "tb_backend/analysis/contents.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
 namespace traceglass {
 
@@ -49,16 +51,19 @@ bool option_on(const Trace& trace, std::string_view key) {
 Contents find_contents(const Trace& trace) {
   const Seen s = look(trace);
   Contents c;
-  const auto view = [&](const char* name, bool there, const char* reason) {
+  const auto view = [&](const char* name, bool there, std::string reason) {
     if (there) {
       c.views.emplace_back(name);
     } else {
-      c.missing.push_back({name, reason});
+      c.missing.push_back({name, std::move(reason)});
     }
   };
+  const std::string* refusal = trace.metadata("cupti_error");
   view("overview", true, "");
   view("operators", s.host, "No operators: record with ProfilerActivity.CPU.");
-  view("kernels", s.device_work, "No device events: record with ProfilerActivity.CUDA.");
+  view("kernels", s.device_work,
+       refusal == nullptr ? "No device events: record with ProfilerActivity.CUDA."
+                          : "The device could not be recorded: " + *refusal);
   view("memory", !trace.memory().empty(), "No memory events: record with profile_memory=True.");
   view("modules", s.modules, "No module frames: record with with_stack=True.");
   view("distributed", s.collective,
