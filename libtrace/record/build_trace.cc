@@ -47,6 +47,7 @@ class Build {
     if (info.rank >= 0) builder_.set_rank(info.rank, false);
     if (info.world_size >= 0) builder_.set_world_size(info.world_size);
     for (const auto& [key, json] : info.metadata) builder_.add_metadata(key, json);
+    for (const auto& [key, json] : snapshot.notes) builder_.add_metadata(key, json);
     pid_ = builder_.intern(std::to_string(snapshot.pid));
   }
 

@@ -138,6 +138,7 @@ void Window::open(std::uint32_t mask) {
   take_all([](LaneSnapshot&&) {});  // what late scopes left since the last window
   collector.dropped_without_lane_before = dropped_without_lane.load(std::memory_order_relaxed);
   window_number.fetch_add(1, std::memory_order_acq_rel);
+  open_window_hooks(mask);
   collector.start_clock = read_clock_pair();
   collector.start_ticks = ordered_ticks();
   recording.store(mask | kStepsBit, std::memory_order_release);
@@ -152,6 +153,7 @@ Snapshot Window::close() {
   out.stop_ticks = ordered_ticks();
   recording.store(0, std::memory_order_release);
   out.stop_clock = read_clock_pair();
+  close_window_hooks(out.notes);
   out.pid = getpid();
   out.start_ticks = collector.start_ticks;
   out.start_clock = collector.start_clock;

@@ -15,6 +15,7 @@
 #include "libtrace/record/chunk.h"
 #include "libtrace/record/clock.h"
 #include "libtrace/record/lane.h"
+#include "libtrace/record/window_hook.h"
 
 namespace libtrace::detail {
 
@@ -68,6 +69,7 @@ struct Snapshot {
   ClockPair start_clock, stop_clock;
   std::vector<LaneSnapshot> lanes;
   std::uint64_t dropped = 0;  // of all lanes, and of threads that had none
+  Notes notes;                // of the window's hooks
 };
 
 class Window {
