@@ -48,6 +48,7 @@ MODULES = [
     ("libtrace/include/libtrace/record_function.h", "record"),
     ("libtrace/include/libtrace/range.h", "record"),
     ("libtrace/include/libtrace/key_averages.h", "averages"),
+    ("libtrace/include/libtrace/tensorboard_trace_handler.h", "handler/session"),
     ("libtrace/include/libtrace/*", "model"),
     ("libtrace/model/*", "model"),
     ("libtrace/record/*", "record"),

@@ -15,8 +15,8 @@
 #include "examples/train_mlp/ops.h"
 #include "examples/train_mlp/sgd.h"
 #include "handler/event_file_writer.h"
-#include "handler/tensorboard_trace_handler.h"
 #include "libtrace/profile.h"
+#include "libtrace/tensorboard_trace_handler.h"
 
 namespace example {
 namespace {

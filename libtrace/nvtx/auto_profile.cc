@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "handler/tensorboard_trace_handler.h"
+#include "libtrace/tensorboard_trace_handler.h"
 
 namespace libtrace::nvtx {
 

@@ -1,4 +1,4 @@
-#include "handler/tensorboard_trace_handler.h"
+#include "libtrace/tensorboard_trace_handler.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

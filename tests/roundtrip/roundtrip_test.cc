@@ -11,8 +11,8 @@
 
 #include "handler/chrome_writer.h"
 #include "handler/gzip_sink.h"
-#include "handler/tensorboard_trace_handler.h"
 #include "libtrace/profile.h"
+#include "libtrace/tensorboard_trace_handler.h"
 #include "libtrace/trace_builder.h"
 #include "tb_backend/ingest/ingest.h"
 #include "tests/handler/string_sink.h"

@@ -2,8 +2,8 @@
 // Profiler is there first.
 #include <string_view>
 
-#include "handler/tensorboard_trace_handler.h"
 #include "libtrace/profile.h"
+#include "libtrace/tensorboard_trace_handler.h"
 #include "tests/libtrace/nvtx/nvtx_client.h"
 
 int main(int argc, char** argv) {
