@@ -42,7 +42,9 @@ struct DeviceFrame {
   std::int64_t base_unix_ns = 0;                  // of the builder
   std::uint64_t start_ticks = 0, stop_ticks = 0;  // the window
   StringId pid = 0;                               // this process, for rows of its threads
-  std::span<const HostScope> user_scopes;         // in any order; alive while rows are taken
+  // Something on the host reports device memory already (an allocator of its own on top of CUDA's).
+  bool host_reports_device_memory = false;
+  std::span<const HostScope> user_scopes;  // in any order; alive while rows are taken
 };
 
 // The slices of one recording, by (start, -dur), so that they can be merged with the host's.

@@ -1,0 +1,136 @@
+#include "libtrace/cupti/buffers.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace libtrace::cupti {
+
+void BufferPool::configure(const BufferLimits& limits) noexcept {
+  trim();
+  const std::lock_guard lock(mutex_);
+  limits_ = limits;
+}
+
+Buffer* BufferPool::allocate(std::size_t size, bool scrap) noexcept {
+  void* const memory =
+      ::operator new(sizeof(Buffer) + size, std::align_val_t{alignof(Buffer)}, std::nothrow);
+  if (memory == nullptr) return nullptr;
+  auto* const buffer = new (memory) Buffer;
+  buffer->size = size;
+  buffer->scrap = scrap;
+  std::memset(buffer->bytes(), 0, size);
+  return buffer;
+}
+
+void BufferPool::release(Buffer* buffer) noexcept {
+  ::operator delete(buffer, std::align_val_t{alignof(Buffer)});
+}
+
+Buffer* BufferPool::request() noexcept {
+  std::size_t size = 0;
+  bool scrap = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ++outstanding_;
+    if (stock_ != nullptr) {
+      Buffer* const buffer = std::exchange(stock_, stock_->next);
+      buffer->next = nullptr;
+      return buffer;
+    }
+    size = limits_.bytes;
+    if (bytes_ + size <= limits_.ceiling) {
+      bytes_ += size;
+    } else {
+      scrap = true;
+      size = limits_.may_refuse ? 0 : kScrapBytes;
+    }
+  }
+  if (scrap) refused_.fetch_add(1, std::memory_order_relaxed);
+  Buffer* const buffer = size == 0 ? nullptr : allocate(size, scrap);
+  if (buffer == nullptr) {
+    const std::lock_guard lock(mutex_);
+    --outstanding_;
+    if (!scrap) bytes_ -= size;
+  }
+  return buffer;
+}
+
+void BufferPool::complete(Buffer* buffer, std::size_t valid) noexcept {
+  buffer->valid = std::min(valid, buffer->size);
+  buffer->next = completed_.load(std::memory_order_relaxed);
+  while (!completed_.compare_exchange_weak(buffer->next, buffer, std::memory_order_release,
+                                           std::memory_order_relaxed)) {
+  }
+  wake();
+}
+
+Buffer* BufferPool::take_completed() noexcept {
+  Buffer* newest = completed_.exchange(nullptr, std::memory_order_acquire);
+  Buffer* oldest = nullptr;
+  while (newest != nullptr) {
+    Buffer* const next = std::exchange(newest->next, oldest);
+    oldest = std::exchange(newest, next);
+  }
+  return oldest;
+}
+
+void BufferPool::give_back(Buffer* buffer) noexcept {
+  // The rest is still zero.
+  std::memset(buffer->bytes(), 0, buffer->valid);
+  buffer->valid = 0;
+  bool keep = false;
+  {
+    const std::lock_guard lock(mutex_);
+    --outstanding_;
+    keep = !buffer->scrap && buffer->size == limits_.bytes && bytes_ <= limits_.ceiling;
+    if (keep) {
+      buffer->next = std::exchange(stock_, buffer);
+    } else if (!buffer->scrap) {
+      bytes_ -= buffer->size;
+    }
+  }
+  back_.notify_all();
+  if (!keep) release(buffer);
+}
+
+void BufferPool::wake() noexcept {
+  call_.fetch_add(1);
+  call_.notify_one();
+}
+
+bool BufferPool::wait_all_back(std::chrono::milliseconds limit,
+                               std::chrono::milliseconds silence) noexcept {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  std::unique_lock lock(mutex_);
+  while (outstanding_ > 0) {
+    const auto until = std::min(deadline, std::chrono::steady_clock::now() + silence);
+    const std::size_t before = outstanding_;
+    back_.wait_until(lock, until, [&] { return outstanding_ < before; });
+    if (outstanding_ >= before) return false;
+  }
+  return true;
+}
+
+std::size_t BufferPool::outstanding() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return outstanding_;
+}
+
+std::size_t BufferPool::bytes() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+void BufferPool::trim() noexcept {
+  Buffer* stock = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    stock = std::exchange(stock_, nullptr);
+    for (const Buffer* b = stock; b != nullptr; b = b->next) bytes_ -= b->size;
+  }
+  while (stock != nullptr) release(std::exchange(stock, stock->next));
+}
+
+}  // namespace libtrace::cupti

@@ -1,0 +1,31 @@
+#include "libtrace/cupti/event_log.h"
+
+#include <utility>
+
+namespace libtrace::cupti {
+
+std::uint32_t EventLog::intern(std::string_view name) {
+  if (bytes_ >= max_bytes_) return 0;
+  const auto [it, fresh] =
+      ids_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
+  if (fresh) {
+    names_.emplace_back(name);
+    bytes_ += 2 * name.size() + 64;
+  }
+  return it->second;
+}
+
+std::size_t EventLog::size() const noexcept {
+  return kernels.size() + copies.size() + sets.size() + calls.size() + syncs.size() +
+         event_records.size() + overheads.size() + allocations.size() + graphs.size();
+}
+
+EventLog EventLog::take() {
+  EventLog fresh;
+  fresh.device_of_context = device_of_context;
+  fresh.call_names = call_names;
+  fresh.max_bytes_ = max_bytes_;
+  return std::exchange(*this, std::move(fresh));
+}
+
+}  // namespace libtrace::cupti
