@@ -95,6 +95,13 @@ STAGES = [
         ["build"],
         "fixtures",
     ),
+    Stage(
+        "key-averages",
+        f"{PYTHON} tests/fixtures/check_key_averages.py {SHARED}/fixtures/torch_2_15",
+        "torch's own tables of recorded runs",
+        ["build"],
+        "fixtures/torch_2_15",
+    ),
     Stage("clang", preset("clang"), "clang 19, warnings as errors"),
     Stage(
         "asan",

@@ -1,6 +1,8 @@
 // The command line: what a user types, turned into options of the parts that do it.
 #include <CLI/CLI.hpp>
+#include <optional>
 
+#include "tb_backend/api/key_averages_command.h"
 #include "tb_backend/api/serve.h"
 #include "tb_backend/api/summary.h"
 
@@ -56,6 +58,46 @@ void add_summary(CLI::App& app, int& status) {
   });
 }
 
+void add_key_averages(CLI::App& app, int& status) {
+  static traceglass::KeyAveragesCommand options;
+  CLI::App* command =
+      app.add_subcommand("key-averages", "Print torch's table of a trace: text, JSON or CSV");
+  command->add_option("file", options.path, "trace file")->required();
+  command->add_flag("--group-by-input-shape", options.group.group_by_input_shape,
+                    "a row for each list of input shapes");
+  command
+      ->add_option("--group-by-stack-n", options.group.group_by_stack_n,
+                   "tell rows apart by this many innermost frames of the stack")
+      ->check(CLI::NonNegativeNumber);
+  command->add_flag("--group-by-overload-name", options.group.group_by_overload_name,
+                    "a row for each overload");
+  command->add_option("--sort-by", options.table.sort_by,
+                      "cpu_time_total, self_cpu_time_total, device_time_total, cpu_memory_usage, "
+                      "count, flops, …; by default the order of the first calls");
+  CLI::Option* limit = command->add_option("--row-limit", options.table.row_limit,
+                                           "rows printed; -1 for all, as JSON and CSV do");
+  command->add_flag("--top-level-events-only", options.table.top_level_events_only,
+                    "leave out what is called by another");
+  const auto add_width = [command](const char* name, std::optional<int>& width) {
+    command
+        ->add_option_function<int>(
+            name, [&width](int n) { width = n < 0 ? std::nullopt : std::optional(n); },
+            "cut the column to this width; -1 does not")
+        ->type_name("INT");
+  };
+  add_width("--max-name-column-width", options.table.max_name_column_width);
+  add_width("--max-shapes-column-width", options.table.max_shapes_column_width);
+  add_width("--max-src-column-width", options.table.max_src_column_width);
+  command->add_option("--time-unit", options.table.time_unit, "of the text: s, ms or us")
+      ->check(CLI::IsMember({"s", "ms", "us"}));
+  command->add_option("--format", options.format, "text, json or csv")
+      ->check(CLI::IsMember({"text", "json", "csv"}));
+  command->callback([limit, &status] {
+    options.row_limit_given = limit->count() > 0;
+    status = traceglass::run_key_averages(options);
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -64,6 +106,7 @@ int main(int argc, char** argv) {
   int status = 0;
   add_serve(app, status);
   add_summary(app, status);
+  add_key_averages(app, status);
   CLI11_PARSE(app, argc, argv);
   return status;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "tb_backend/api/csv.h"
 #include "tb_backend/api/summary.h"
 
 namespace traceglass {
@@ -113,21 +114,9 @@ void print_text(const Json& document, const SummaryOptions& o) {
   }
 }
 
-std::string csv_field(const Json& value) {
+std::string field(const Json& value) {
   if (value.is_null()) return "";
-  if (!value.is_string()) return dump(value);
-  std::string text = value;
-  // Spreadsheets run a leading one of these as a formula.
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) {
-    text.insert(0, "'");
-  }
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    quoted += c;
-    if (c == '"') quoted += c;
-  }
-  return quoted + "\"";
+  return value.is_string() ? csv_field(value) : dump(value);
 }
 
 void print_csv(const Json& document, const SummaryOptions& o) {
@@ -157,8 +146,8 @@ void print_csv(const Json& document, const SummaryOptions& o) {
     std::size_t rows = 0;
     for (const Json& row : t[table]) {
       if (o.top_given && o.top != 0 && rows++ == o.top) break;
-      fmt::print("{}", csv_field(t["path"]));
-      for (const char* c : columns) fmt::print(",{}", csv_field(row.value(c, Json())));
+      fmt::print("{}", field(t["path"]));
+      for (const char* c : columns) fmt::print(",{}", field(row.value(c, Json())));
       if (table == "steps") {
         fmt::print(",{},{}", dump(row["extended"]["start_ns"]), dump(row["extended"]["end_ns"]));
         for (const char* c : kParts) fmt::print(",{}", dump(row["breakdown"][c]));
