@@ -49,6 +49,7 @@ MODULES = [
     ("libtrace/include/libtrace/range.h", "record"),
     ("libtrace/include/libtrace/key_averages.h", "averages"),
     ("libtrace/include/libtrace/tensorboard_trace_handler.h", "handler/session"),
+    ("libtrace/include/libtrace/torch.h", "torch"),
     ("libtrace/include/libtrace/*", "model"),
     ("libtrace/model/*", "model"),
     ("libtrace/record/*", "record"),

@@ -1,0 +1,100 @@
+#include "libtrace/torch/open_ops.h"
+
+#include <pthread.h>
+
+#include <mutex>
+#include <new>
+
+namespace libtrace::torch_adapter {
+namespace {
+
+thread_local OpenOps* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+
+// Never destroyed: threads may end while the process exits.
+struct All {
+  std::mutex mutex;
+  OpenOps* first = nullptr;
+};
+All& all() noexcept {
+  static All* const one = new All;
+  return *one;
+}
+
+}  // namespace
+
+// The entry is read before it is taken: as long as `key` stands in it, its operator is open and
+// its thread leaves it alone.
+bool OpenOps::Entry::take(const void* wanted, OpenOp& op) noexcept {
+  if (key.load(std::memory_order_acquire) != wanted) return false;
+  op = {range.load(std::memory_order_relaxed), is_async.load(std::memory_order_relaxed)};
+  return key.compare_exchange_strong(wanted, nullptr, std::memory_order_acq_rel);
+}
+
+OpenOps* OpenOps::of_this_thread() noexcept {
+  return this_thread != nullptr ? this_thread : make();
+}
+
+OpenOps* OpenOps::make() noexcept {
+  static const pthread_key_t key = [] {
+    pthread_key_t k{};
+    pthread_key_create(&k, destroy);
+    return k;
+  }();
+  auto* const ops = new (std::nothrow) OpenOps;
+  if (ops == nullptr) return nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(all().mutex);
+    ops->next_ = all().first;
+    ops->link_ = &all().first;
+    if (ops->next_ != nullptr) ops->next_->link_ = &ops->next_;
+    all().first = ops;
+  }
+  pthread_setspecific(key, ops);
+  this_thread = ops;
+  return ops;
+}
+
+void OpenOps::destroy(void* p) noexcept {
+  auto* const ops = static_cast<OpenOps*>(p);
+  this_thread = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(all().mutex);
+    *ops->link_ = ops->next_;
+    if (ops->next_ != nullptr) ops->next_->link_ = ops->link_;
+  }
+  delete ops;
+}
+
+bool OpenOps::push(const void* key, OpenOp op) noexcept {
+  const std::size_t depth = depth_.load(std::memory_order_relaxed);
+  if (depth == kDeepest) return false;
+  Entry& entry = entries_[depth];
+  entry.range.store(op.range, std::memory_order_relaxed);
+  entry.is_async.store(op.is_async, std::memory_order_relaxed);
+  entry.key.store(key, std::memory_order_release);
+  depth_.store(depth + 1, std::memory_order_release);
+  return true;
+}
+
+bool OpenOps::pop(const void* key, OpenOp& op) noexcept {
+  std::size_t depth = depth_.load(std::memory_order_relaxed);
+  bool found = false;
+  // Nearly always the innermost. Others leave a gap, which goes when what is above it has gone.
+  for (std::size_t i = depth; i > 0 && !found; --i) found = entries_[i - 1].take(key, op);
+  while (depth > 0 && entries_[depth - 1].key.load(std::memory_order_relaxed) == nullptr) --depth;
+  depth_.store(depth, std::memory_order_relaxed);
+  return found;
+}
+
+bool OpenOps::take_elsewhere(const void* key, OpenOp& op) noexcept {
+  const std::lock_guard<std::mutex> lock(all().mutex);
+  for (OpenOps* ops = all().first; ops != nullptr; ops = ops->next_) {
+    const std::size_t depth = ops->depth_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < depth; ++i) {
+      if (ops->entries_[i].take(key, op)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace libtrace::torch_adapter
