@@ -1,0 +1,169 @@
+// What a Profiler records of libtorch's operators.
+#include <ATen/ATen.h>
+#include <ATen/record_function.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/csrc/autograd/profiler_legacy.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "libtrace/profile.h"
+#include "libtrace/torch.h"
+
+namespace libtrace {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TracePtr record(Options options, const std::function<void()>& work) {
+  EXPECT_TRUE(observe_torch().ok());
+  Profiler profiler(std::move(options));
+  profiler.start();
+  work();
+  profiler.stop();
+  return profiler.trace();
+}
+TracePtr record(const std::function<void()>& work) { return record(Options{}, work); }
+
+EventId find(const Trace& trace, std::string_view name, int nth = 0) {
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (trace.name(e) == name && nth-- == 0) return e;
+  }
+  ADD_FAILURE() << "no " << name;
+  return 0;
+}
+
+std::map<std::string, int> counts(const Trace& trace) {
+  std::map<std::string, int> of;
+  for (EventId e = 0; e < trace.size(); ++e) {
+    if (trace.kind(e) == Kind::kOp || trace.kind(e) == Kind::kAnnotation) {
+      ++of[std::string(trace.name(e))];
+    }
+  }
+  return of;
+}
+
+std::string metadata(const Trace& trace, std::string_view key) {
+  for (const auto& [known, json] : trace.metadata()) {
+    if (known == key) return json;
+  }
+  return {};
+}
+
+TEST(TorchAdapter, OperatorsNestAsTheyCall) {
+  const at::Tensor a = at::ones({2, 3}), b = at::ones({3, 4});
+  const TracePtr trace = record([&] {
+    at::mm(a, b);
+    at::linear(a, b.t());
+  });
+  const std::map<std::string, int> of = counts(*trace);
+  EXPECT_EQ(of.at("aten::mm"), 2);  // linear calls one
+  EXPECT_EQ(of.at("aten::linear"), 1);
+  const EventId matmul = find(*trace, "aten::matmul");
+  EXPECT_EQ(trace->name(trace->parent(matmul)), "aten::linear");
+  EXPECT_EQ(trace->kind(matmul), Kind::kOp);
+}
+
+TEST(TorchAdapter, NothingIsWatchedOutsideAWindow) {
+  const TracePtr trace = record([] { at::ones({2}); });
+  EXPECT_EQ(counts(*trace).at("aten::ones"), 1);
+  EXPECT_FALSE(at::hasGlobalCallbacks() &&
+               at::getStepCallbacksUnlessEmpty(at::RecordScope::FUNCTION));
+  const TracePtr empty = record([] {});
+  EXPECT_TRUE(counts(*empty).empty());
+}
+
+TEST(TorchAdapter, UserScopesAreAnnotations) {
+  const TracePtr trace = record([] {
+    RECORD_USER_SCOPE(std::string("my ") + "scope");
+    at::ones({2});
+  });
+  const EventId scope = find(*trace, "my scope");
+  EXPECT_EQ(trace->kind(scope), Kind::kAnnotation);
+  EXPECT_EQ(trace->parent(find(*trace, "aten::ones")), scope);
+}
+
+TEST(TorchAdapter, EveryThread) {
+  const TracePtr trace = record([] {
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([] {
+        for (int k = 0; k < 100; ++k) at::ones({2});
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  });
+  EXPECT_EQ(counts(*trace).at("aten::ones"), 400);
+  EXPECT_EQ(trace->report().entries().size(), 0U);
+}
+
+// Windows that open and close while other threads call operators.
+TEST(TorchAdapter, WindowsAmongBusyThreads) {
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      while (!done) at::add(at::ones({2}), 1);
+    });
+  }
+  for (int round = 0; round < 50; ++round) {
+    Options options;
+
+    const TracePtr trace = record(options, [] { at::mul(at::ones({2}), 2); });
+    EXPECT_EQ(counts(*trace).count("aten::mul"), 1U);
+  }
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(TorchAdapter, AnEndOnAnotherThread) {
+  const TracePtr trace = record([] {
+    auto guard = std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE);
+    guard->before("elsewhere");
+    std::thread([&] { guard.reset(); }).join();
+    at::ones({2});
+  });
+  const EventId elsewhere = find(*trace, "elsewhere");
+  EXPECT_EQ(trace->flags(elsewhere) & flag::kUnfinished, 0);
+  EXPECT_LE(trace->end(elsewhere), trace->start(find(*trace, "aten::ones")));
+}
+
+void nest(int levels) {
+  RECORD_USER_SCOPE("nested");
+  if (levels > 1) nest(levels - 1);
+}
+
+TEST(TorchAdapter, DeeperThanAnyModel) {
+  const TracePtr trace = record([] { nest(1000); });
+  EXPECT_EQ(counts(*trace).at("nested"), 1000);
+  for (EventId e = 0; e < trace->size(); ++e) EXPECT_EQ(trace->flags(e) & flag::kUnfinished, 0);
+}
+
+TEST(TorchAdapter, TorchsOwnProfilerIsNotJoined) {
+  using torch::autograd::profiler::TLSLegacyProfilerGuard;
+  namespace impl = torch::profiler::impl;
+  std::optional<TLSLegacyProfilerGuard> guard;
+  guard.emplace(impl::ProfilerConfig(impl::ProfilerState::CPU, false, true));
+  const TracePtr refused = record([] { at::ones({2}); });
+  guard.reset();
+  EXPECT_TRUE(counts(*refused).empty());
+  EXPECT_THAT(metadata(*refused, "torch_adapter"), HasSubstr("torch's own profiler"));
+
+  // And afterwards both are free again, in turn.
+  Options options;
+
+  const TracePtr trace = record(options, [] { at::ones({2}); });
+  EXPECT_EQ(counts(*trace).at("aten::ones"), 1);
+  EXPECT_EQ(metadata(*trace, "torch_adapter"), "");
+  guard.emplace(impl::ProfilerConfig(impl::ProfilerState::CPU, false, true));
+  at::ones({2});
+}
+
+}  // namespace
+}  // namespace libtrace
