@@ -77,8 +77,8 @@ Buffer* BufferPool::take_completed() noexcept {
 }
 
 void BufferPool::give_back(Buffer* buffer) noexcept {
-  // The rest is still zero.
-  std::memset(buffer->bytes(), 0, buffer->valid);
+  // All of it: CUPTI may have written behind what it calls valid.
+  std::memset(buffer->bytes(), 0, buffer->size);
   buffer->valid = 0;
   bool keep = false;
   {

@@ -1,0 +1,699 @@
+// A libcupti.so that needs no GPU: it keeps subscriber, kinds and attributes, writes records in the
+// layout of the release it plays, and ends the process where the real one would crash or where a
+// call comes in an order that NVIDIA forbids.
+//
+// Script, a command a line, `key=value` in any order (see `Script` for the defaults):
+//   reset                        as loaded
+//   version N                    the API version to play; before the library is loaded by the code
+//   mark                         now; times written `+N` count from here
+//   fail NAME CODE               cuptiNAME answers CODE from here on; NAME may be
+//   ActivityEnable:KIND launch memcpy peer memset    a call of the API and the work it starts call
+//   sync record overhead alloc free graphtrace context graph nodes=N                one call, N
+//   kernels zero-time                    the next work has no times pending the next work is not
+//   complete: only a forced flush hands it over garbage                      a record of an unknown
+//   kind split                        hands over the open buffers as they are drop N CUPTI says
+//   that it dropped N records unload                       names of kernels become unreadable
+#include "tests/fakes/fake_cupti.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tests/fakes/fake_records.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+using namespace libtrace::cupti;
+namespace layout = libtrace::cupti::layout;
+using traceglass_fakes::Record;
+using traceglass_fakes::record_size;
+
+[[noreturn]] void die(const std::string& why) {
+  std::fprintf(stderr, "fake CUPTI: %s\n", why.c_str());
+  std::abort();
+}
+
+struct OpenBuffer {
+  std::uint8_t* bytes = nullptr;
+  std::size_t size = 0, used = 0;
+  bool pending = false;
+};
+
+struct State {
+  std::mutex mutex;
+  std::uint32_t version = 130001;
+  std::map<std::string, Result> failures;
+  std::string calls;
+
+  bool subscribed = false;
+  CallbackFunc callback = nullptr;
+  void* userdata = nullptr;
+  std::set<std::uint32_t> resource_callbacks;
+  std::set<std::uint32_t> kinds;
+  std::set<std::uint64_t> disabled_calls;  // (domain << 32) | cbid
+  BufferRequestedFunc requested = nullptr;
+  BufferCompletedFunc completed = nullptr;
+  TimestampFunc timestamp = nullptr;
+  bool per_thread = false;
+  bool zeroed = false;
+  bool ever_enabled = false;
+
+  std::map<std::uint32_t, OpenBuffer> open;  // by thread, or all under 0
+  std::uint64_t mark = 0;
+  std::uint32_t next_correlation = 1;
+  std::size_t dropped = 0;
+  bool zero_time = false, pending = false;
+  std::deque<std::unique_ptr<std::string>> names;
+
+  // Completed buffers go back from a thread of the library's own.
+  struct Done {
+    OpenBuffer buffer;
+  };
+  std::deque<Done> done;
+  std::size_t delivering = 0;
+  std::condition_variable change;
+  bool worker_runs = false;
+};
+
+State& state() {
+  static auto* const s = new State;  // its worker outlives everything
+  return *s;
+}
+
+void require_driver(const char* name) {
+  void* const cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+  using Initialised = int (*)();
+  auto* const initialised =
+      cuda == nullptr ? nullptr
+                      : reinterpret_cast<Initialised>(dlsym(cuda, "fake_cuda_initialised"));
+  if (initialised == nullptr || initialised() == 0) {
+    die(std::string("cupti") + name + " was called before cuInit succeeded");
+  }
+}
+
+// Notes the call; what a test wants it to answer.
+Result enter(const std::string& name, const std::string& detail = {}) {
+  require_driver(name.c_str());
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.calls += detail.empty() ? name + " " : name + "(" + detail + ") ";
+  for (const std::string& key : {name + ":" + detail, name}) {
+    if (const auto it = s.failures.find(key); it != s.failures.end()) return it->second;
+  }
+  return kSuccess;
+}
+
+void work() {
+  State& s = state();
+  std::unique_lock lock(s.mutex);
+  for (;;) {
+    s.change.wait(lock, [&] { return !s.done.empty(); });
+    const OpenBuffer buffer = s.done.front().buffer;
+    s.done.pop_front();
+    ++s.delivering;
+    const BufferCompletedFunc completed = s.completed;
+    lock.unlock();
+    completed(nullptr, 0, buffer.bytes, buffer.size, buffer.used);
+    lock.lock();
+    --s.delivering;
+    s.change.notify_all();
+  }
+}
+
+// Under the lock.
+void hand_over(State& s, OpenBuffer& buffer) {
+  if (buffer.bytes == nullptr) return;
+  if (!s.worker_runs) {
+    s.worker_runs = true;
+    std::thread(work).detach();
+  }
+  s.done.push_back({buffer});
+  buffer = {};
+  s.change.notify_all();
+}
+
+void flush(bool forced) {
+  State& s = state();
+  std::unique_lock lock(s.mutex);
+  for (auto& [thread, buffer] : s.open) {
+    if (forced || !buffer.pending) hand_over(s, buffer);
+  }
+  s.change.wait(lock, [&] { return s.done.empty() && s.delivering == 0; });
+}
+
+void write(const Record& record, ActivityKind kind, std::uint32_t thread, bool pending = false) {
+  State& s = state();
+  const std::vector<std::uint8_t>& bytes = record.bytes();
+  std::unique_lock lock(s.mutex);
+  if (s.kinds.count(static_cast<std::uint32_t>(kind)) == 0) return;
+  OpenBuffer& buffer = s.open[s.per_thread ? thread : 0];
+  if (buffer.bytes != nullptr && buffer.used + bytes.size() > buffer.size) hand_over(s, buffer);
+  if (buffer.bytes == nullptr) {
+    std::size_t most = 0;
+    const BufferRequestedFunc requested = s.requested;
+    OpenBuffer fresh;
+    lock.unlock();
+    requested(&fresh.bytes, &fresh.size, &most);
+    lock.lock();
+    if (fresh.bytes == nullptr || fresh.size == 0) {
+      if (s.version < api_version::k12_9) die("a null buffer, which crashes CUPTI before 12.9");
+      ++s.dropped;
+      return;
+    }
+    if (reinterpret_cast<std::uintptr_t>(fresh.bytes) % 8 != 0) die("a buffer off its alignment");
+    for (std::size_t i = 0; s.zeroed && i < fresh.size; ++i) {
+      if (fresh.bytes[i] != 0) die("a buffer that is not zeroed, although it was said to be");
+    }
+    buffer = fresh;
+  }
+  std::memcpy(buffer.bytes + buffer.used, bytes.data(), bytes.size());
+  buffer.used += bytes.size();
+  buffer.pending = buffer.pending || pending;
+}
+
+const char* name_of(std::uint32_t domain, std::uint32_t cbid) {
+  static const std::map<std::pair<std::uint32_t, std::uint32_t>, const char*> names = {
+      {{2, 17}, "cudaGetDevice_v3020"},     {{2, 41}, "cudaMemcpyAsync_v3020"},
+      {{2, 51}, "cudaMemsetAsync_v3020"},   {{2, 20}, "cudaMalloc_v3020"},
+      {{2, 22}, "cudaFree_v3020"},          {{2, 131}, "cudaStreamSynchronize_v3020"},
+      {{2, 135}, "cudaEventRecord_v3020"},  {{2, 165}, "cudaDeviceSynchronize_v3020"},
+      {{2, 211}, "cudaLaunchKernel_v7000"}, {{2, 214}, "cudaLaunchKernel_ptsz_v7000"},
+      {{2, 311}, "cudaGraphLaunch_v10000"}, {{1, 17}, "cuCtxSynchronize"},
+      {{1, 277}, "cuMemcpyHtoDAsync_v2"},   {{1, 304}, "cuCtxGetCurrent"},
+      {{1, 307}, "cuLaunchKernel"},
+  };
+  const auto it = names.find({domain, cbid});
+  return it == names.end() ? nullptr : it->second;
+}
+
+// ---- the script ------------------------------------------------------------------------------
+class Script {
+ public:
+  explicit Script(const std::string& line) : in_(line) {
+    in_ >> command_;
+    for (std::string word; in_ >> word;) {
+      const std::size_t equals = word.find('=');
+      if (equals == std::string::npos) {
+        words_.push_back(word);
+      } else {
+        values_[word.substr(0, equals)] = word.substr(equals + 1);
+      }
+    }
+  }
+
+  std::string run() {
+    State& s = state();
+    if (command_.empty() || command_[0] == '#') return {};
+    if (command_ == "reset") return reset(), "";
+    if (command_ == "version") return s.version = word32(0), "";
+    if (command_ == "mark") return s.mark = now(), "";
+    if (command_ == "fail") {
+      const std::lock_guard lock(s.mutex);
+      s.failures[words_.at(0)] = std::stoi(words_.at(1));
+      return {};
+    }
+    if (command_ == "drop") return s.dropped += word32(0), "";
+    if (command_ == "zero-time") return s.zero_time = true, "";
+    if (command_ == "pending") return s.pending = true, "";
+    if (command_ == "unload") {
+      for (const auto& name : s.names) name->assign(name->size(), '?');
+      return {};
+    }
+    if (command_ == "split") {
+      const std::lock_guard lock(s.mutex);
+      for (auto& [thread, buffer] : s.open) hand_over(s, buffer);
+      return {};
+    }
+    if (command_ == "garbage") return garbage(), "";
+    if (command_ == "context") return context(), "";
+    if (command_ == "launch") return launch(1), "";
+    if (command_ == "graph") return launch(number("nodes", 3)), "";
+    if (command_ == "memcpy") return copy(false), "";
+    if (command_ == "peer") return copy(true), "";
+    if (command_ == "memset") return set(), "";
+    if (command_ == "call") return call(), "";
+    if (command_ == "sync") return sync(), "";
+    if (command_ == "record") return record(), "";
+    if (command_ == "overhead") return overhead(), "";
+    if (command_ == "alloc" || command_ == "free") return allocation(command_ == "free"), "";
+    if (command_ == "graphtrace") return graph_trace(), "";
+    return "unknown command: " + command_;
+  }
+
+ private:
+  struct Times {
+    std::uint64_t start, end;
+  };
+
+  std::uint32_t word32(std::size_t i) const {
+    return static_cast<std::uint32_t>(std::stoul(words_.at(i)));
+  }
+  std::uint64_t number(const char* key, std::uint64_t otherwise) const {
+    const auto it = values_.find(key);
+    return it == values_.end() ? otherwise : std::stoull(it->second, nullptr, 0);
+  }
+  std::uint32_t number32(const char* key, std::uint32_t otherwise) const {
+    return static_cast<std::uint32_t>(number(key, otherwise));
+  }
+  // "+N": after the mark.
+  std::uint64_t time(const char* key, std::uint64_t otherwise) const {
+    const auto it = values_.find(key);
+    if (it == values_.end()) return otherwise;
+    const bool relative = it->second[0] == '+';
+    return (relative ? state().mark : 0) + std::stoull(it->second.substr(relative ? 1 : 0));
+  }
+  static std::uint64_t now() {
+    State& s = state();
+    if (s.timestamp != nullptr) return s.timestamp();
+    timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U +
+           static_cast<std::uint64_t>(t.tv_nsec);
+  }
+
+  std::uint32_t thread() const { return number32("tid", static_cast<std::uint32_t>(gettid())); }
+  std::uint32_t correlation() {
+    if (correlation_ == 0) {
+      State& s = state();
+      const std::lock_guard lock(s.mutex);
+      correlation_ = number32("corr", s.next_correlation);
+      s.next_correlation = std::max(s.next_correlation, correlation_ + 1);
+    }
+    return correlation_;
+  }
+
+  // The call that starts the work. `api=none` leaves it out.
+  Times call_times() const {
+    const std::uint64_t start = time("at", now());
+    return {start, start + number("for", 1000)};
+  }
+  void api(std::uint32_t cbid, bool driver = false) {
+    if (values_.count("api") != 0) {
+      if (values_.at("api") == "none") return;
+      cbid = number32("api", cbid);
+    }
+    driver = driver || number("driver", 0) != 0;
+    State& s = state();
+    const std::uint64_t key = (std::uint64_t{driver ? kDomainDriver : kDomainRuntime} << 32) | cbid;
+    if (s.disabled_calls.count(key) != 0) return;
+    const Times t = call_times();
+    namespace at = layout::call;
+    const ActivityKind kind = driver ? ActivityKind::kDriver : ActivityKind::kRuntime;
+    Record r(kind, s.version);
+    r.put(at::kCbid, cbid).put(at::kStart, t.start).put(at::kEnd, t.end);
+    r.put(at::kProcess, static_cast<std::uint32_t>(getpid())).put(at::kThread, thread());
+    r.put(at::kCorrelation, correlation()).put(at::kReturn, number32("ret", 0));
+    write(r, kind, thread());
+  }
+  Times work_times(std::uint64_t after = 0) {
+    State& s = state();
+    const std::uint64_t start = time("gpu", call_times().end + 1000) + after;
+    Times t{start, start + number("gpufor", 5000)};
+    if (std::exchange(s.zero_time, false)) t = {0, 0};
+    pending_ = std::exchange(s.pending, false);
+    if (pending_) t.end = 0;
+    return t;
+  }
+
+  void launch(std::uint64_t nodes) {
+    State& s = state();
+    const bool graph = command_ == "graph";
+    api(graph ? 311 : number("driver", 0) != 0 ? 307 : 211);
+    for (std::uint64_t i = 0; i < nodes; ++i) {
+      const Times t = work_times(i * 6000);
+      const std::string name = values_.count("kernel") != 0 ? values_["kernel"] : "_Z6kernelPf";
+      s.names.push_back(std::make_unique<std::string>(name));
+      namespace at = layout::kernel;
+      Record r(ActivityKind::kConcurrentKernel, s.version);
+      r.put(at::kStart, t.start).put(at::kEnd, t.end).put(at::kQueued, std::uint64_t{0});
+      r.put(at::kDevice, number32("dev", 0)).put(at::kContext, number32("ctx", 1));
+      r.put(at::kStream, number32("stream", 7)).put(at::kCorrelation, correlation());
+      r.put(at::kGrid, number32("grid", 128)).put(at::kGrid + 4, 1U).put(at::kGrid + 8, 1U);
+      r.put(at::kBlock, number32("block", 256)).put(at::kBlock + 4, 1U).put(at::kBlock + 8, 1U);
+      r.put(at::kStaticShared, 1024U).put(at::kDynamicShared, number32("shared", 0));
+      r.put(at::kRegisters, static_cast<std::uint16_t>(number("regs", 32)));
+      r.put(at::kName, s.names.back()->c_str());
+      r.put(at::kGraphNode, graph ? std::uint64_t{0x500000000} + i : 0U);
+      r.put(at::kGraph, graph ? number32("id", 5) : 0U);
+      r.put(at::kChannel, 3U).put(at::kChannelType, 1U);
+      write(r, ActivityKind::kConcurrentKernel, thread(), pending_);
+    }
+  }
+
+  void copy(bool peer) {
+    State& s = state();
+    api(41);
+    const Times t = work_times();
+    namespace at = layout::memcpy;
+    const ActivityKind kind = peer ? ActivityKind::kMemcpy2 : ActivityKind::kMemcpy;
+    Record r(kind, s.version);
+    r.put(at::kCopyKind, static_cast<std::uint8_t>(number("kind", peer ? 10 : 1)));
+    r.put(at::kSourceKind, static_cast<std::uint8_t>(number("src", peer ? 3 : 1)));
+    r.put(at::kTargetKind, static_cast<std::uint8_t>(number("dst", 3)));
+    r.put(at::kBytes, number("bytes", 4096)).put(at::kStart, t.start).put(at::kEnd, t.end);
+    r.put(at::kDevice, number32("dev", 0)).put(at::kContext, number32("ctx", 1));
+    r.put(at::kStream, number32("stream", 7));
+    if (peer) {
+      r.put(layout::peer::kSourceDevice, number32("from", 0));
+      r.put(layout::peer::kSourceContext, 1U).put(layout::peer::kTargetContext, 2U);
+      r.put(layout::peer::kTargetDevice, number32("to", 1));
+      r.put(layout::peer::kCorrelation, correlation());
+      r.put(layout::peer::kGraphNode, std::uint64_t{0}).put(layout::peer::kGraph, 0U);
+    } else {
+      r.put(at::kCorrelation, correlation());
+      r.put(at::kGraphNode, std::uint64_t{0}).put(at::kGraph, 0U);
+    }
+    write(r, kind, thread(), pending_);
+  }
+
+  void set() {
+    api(51);
+    const Times t = work_times();
+    namespace at = layout::memset;
+    Record r(ActivityKind::kMemset, state().version);
+    r.put(at::kValue, 0U).put(at::kBytes, number("bytes", 4096));
+    r.put(at::kStart, t.start).put(at::kEnd, t.end);
+    r.put(at::kDevice, number32("dev", 0)).put(at::kContext, number32("ctx", 1));
+    r.put(at::kStream, number32("stream", 7)).put(at::kCorrelation, correlation());
+    r.put(at::kMemoryKind, static_cast<std::uint16_t>(number("dst", 3)));
+    r.put(at::kGraphNode, std::uint64_t{0}).put(at::kGraph, 0U);
+    write(r, ActivityKind::kMemset, thread(), pending_);
+  }
+
+  void call() { api(165); }
+
+  static void reset() {
+    State& s = state();
+    const std::lock_guard lock(s.mutex);
+    s.subscribed = false;
+    s.kinds.clear();
+    s.open.clear();
+    s.version = 130001;
+    s.failures.clear();
+    s.calls.clear();
+    s.disabled_calls.clear();
+    s.timestamp = nullptr;
+    s.per_thread = s.zeroed = s.zero_time = s.pending = false;
+    s.dropped = 0;
+    s.next_correlation = 1;
+  }
+
+  void sync() {
+    const Times t = call_times();
+    api(number32("type", 4) == 3 ? 131 : 165);
+    namespace at = layout::sync;
+    Record r(ActivityKind::kSynchronization, state().version);
+    r.put(at::kType, number32("type", 4)).put(at::kStart, t.start).put(at::kEnd, t.end);
+    r.put(at::kCorrelation, correlation()).put(at::kContext, number32("ctx", 1));
+    r.put(at::kStream, number32("stream", 0xFFFFFFFF)).put(at::kEvent, number32("event", 0));
+    write(r, ActivityKind::kSynchronization, thread());
+  }
+
+  void record() {
+    api(135);
+    namespace at = layout::cuda_event;
+    Record r(ActivityKind::kCudaEvent, state().version);
+    r.put(at::kCorrelation, correlation()).put(at::kContext, number32("ctx", 1));
+    r.put(at::kStream, number32("stream", 7)).put(at::kEvent, number32("event", 0));
+    write(r, ActivityKind::kCudaEvent, thread());
+  }
+
+  void overhead() {
+    const Times t = call_times();
+    namespace at = layout::overhead;
+    Record r(ActivityKind::kOverhead, state().version);
+    r.put(at::kOverheadKind, number32("kind", 1 << 16))
+        .put(at::kStart, t.start)
+        .put(at::kEnd, t.end);
+    r.put(at::kObjectKind, 2U).put(at::kProcess, static_cast<std::uint32_t>(getpid()));
+    r.put(at::kThread, thread());
+    write(r, ActivityKind::kOverhead, thread());
+  }
+
+  void allocation(bool release) {
+    api(release ? 22 : 20);
+    namespace at = layout::memory;
+    Record r(ActivityKind::kMemory2, state().version);
+    r.put(at::kOperation, release ? 2U : 1U).put(at::kMemoryKind, number32("kind", 3));
+    r.put(at::kCorrelation, correlation()).put(at::kAddress, number("addr", 0x7f0000000000));
+    r.put(at::kBytes, number("bytes", 1024)).put(at::kTime, call_times().start + 10);
+    r.put(at::kProcess, static_cast<std::uint32_t>(getpid())).put(at::kDevice, number32("dev", 0));
+    r.put(at::kName, static_cast<const char*>(nullptr));
+    write(r, ActivityKind::kMemory2, thread());
+  }
+
+  void graph_trace() {
+    api(311);
+    const Times t = work_times();
+    namespace at = layout::graph;
+    Record r(ActivityKind::kGraphTrace, state().version);
+    r.put(at::kCorrelation, correlation()).put(at::kStart, t.start).put(at::kEnd, t.end);
+    r.put(at::kDevice, number32("dev", 0)).put(at::kGraph, number32("id", 5));
+    r.put(at::kContext, number32("ctx", 1)).put(at::kStream, number32("stream", 7));
+    write(r, ActivityKind::kGraphTrace, thread());
+  }
+
+  void garbage() {
+    Record r(ActivityKind::kRuntime, state().version);
+    r.put(layout::kKind, 4000U);
+    write(r, ActivityKind::kRuntime, thread());
+  }
+
+  // A context comes (or goes, with `gone=1`); its number is its handle.
+  void context() {
+    State& s = state();
+    const std::uint32_t cbid =
+        number("gone", 0) != 0 ? kResourceContextDestroyStarting : kResourceContextCreated;
+    if (s.callback == nullptr || s.resource_callbacks.count(cbid) == 0) return;
+    const std::uint64_t handle = (number("dev", 0) << 32) | number("ctx", 1);
+    const ResourceData data{reinterpret_cast<Context>(handle), nullptr, nullptr};
+    s.callback(s.userdata, kDomainResource, cbid, &data);
+  }
+
+  std::istringstream in_;
+  std::string command_;
+  std::vector<std::string> words_;
+  std::map<std::string, std::string> values_;
+  std::uint32_t correlation_ = 0;
+  bool pending_ = false;
+};
+
+}  // namespace
+
+EXPORT const char* fake_cupti_run(const char* script) {
+  static std::mutex mutex;
+  static std::string error;
+  std::istringstream lines(script);
+  for (std::string line; std::getline(lines, line);) {
+    try {
+      const std::string why = Script(line).run();
+      if (why.empty()) continue;
+      const std::lock_guard lock(mutex);
+      return (error = why).c_str();
+    } catch (const std::exception& e) {
+      const std::lock_guard lock(mutex);
+      return (error = line + ": " + e.what()).c_str();
+    }
+  }
+  return nullptr;
+}
+
+EXPORT const char* fake_cupti_calls() {
+  static std::string copy;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  copy = s.calls;
+  return copy.c_str();
+}
+
+// ---- CUPTI -------------------------------------------------------------------------------------
+EXPORT Result cuptiGetVersion(std::uint32_t* version) {
+  *version = state().version;
+  return enter("GetVersion");
+}
+EXPORT Result cuptiGetResultString(Result code, const char** text) {
+  *text = code == 39 ? "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED" : "CUPTI_ERROR_OF_THE_FAKE";
+  return enter("GetResultString");
+}
+EXPORT Result cuptiGetCallbackName(std::uint32_t domain, std::uint32_t cbid, const char** name) {
+  require_driver("GetCallbackName");
+  *name = name_of(domain, cbid);
+  return *name == nullptr ? error::kInvalidParameter : kSuccess;
+}
+EXPORT Result cuptiGetDeviceId(Context context, std::uint32_t* device) {
+  *device = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(context) >> 32);
+  return enter("GetDeviceId");
+}
+EXPORT Result cuptiGetContextId(Context context, std::uint32_t* id) {
+  *id = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(context));
+  return enter("GetContextId");
+}
+
+static Result subscribe(const char* name, Subscriber* subscriber, CallbackFunc callback,
+                        void* userdata) {
+  if (const Result result = enter(name)) return result;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (s.subscribed) return error::kMultipleSubscribers;
+  s.subscribed = true;
+  s.callback = callback;
+  s.userdata = userdata;
+  *subscriber = reinterpret_cast<Subscriber>(&s);
+  return kSuccess;
+}
+EXPORT Result cuptiSubscribe(Subscriber* subscriber, CallbackFunc callback, void* userdata) {
+  return subscribe("Subscribe", subscriber, callback, userdata);
+}
+EXPORT Result cuptiUnsubscribe(Subscriber) {
+  const Result result = enter("Unsubscribe");
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (!s.subscribed) die("unsubscribed twice");
+  if (!s.kinds.empty()) die("unsubscribed while kinds are enabled");
+  s.subscribed = false;
+  s.callback = nullptr;
+  s.resource_callbacks.clear();
+  return result;
+}
+EXPORT Result cuptiEnableCallback(std::uint32_t on, Subscriber, std::uint32_t domain,
+                                  std::uint32_t cbid) {
+  const Result result =
+      enter("EnableCallback", std::to_string(domain) + "," + std::to_string(cbid));
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (!s.subscribed) return error::kInvalidParameter;
+  if (domain == kDomainResource && on != 0) s.resource_callbacks.insert(cbid);
+  return result;
+}
+EXPORT Result cuptiActivityRegisterCallbacks(BufferRequestedFunc requested,
+                                             BufferCompletedFunc completed) {
+  if (const Result result = enter("ActivityRegisterCallbacks")) return result;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.requested = requested;
+  s.completed = completed;
+  return kSuccess;
+}
+EXPORT Result cuptiActivityEnable(ActivityKind kind) {
+  const auto number = static_cast<std::uint32_t>(kind);
+  if (const Result result = enter("ActivityEnable", std::to_string(number))) return result;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (s.requested == nullptr) die("a kind was enabled before the callbacks were registered");
+  if (!s.subscribed) die("a kind was enabled without a subscriber");
+  if (kind == ActivityKind::kKernel) die("KERNEL was enabled, which serialises kernels");
+  if (record_size(kind, s.version) == 0) return error::kInvalidKind;
+  s.kinds.insert(number);
+  s.ever_enabled = true;
+  return kSuccess;
+}
+EXPORT Result cuptiActivityDisable(ActivityKind kind) {
+  const auto number = static_cast<std::uint32_t>(kind);
+  const Result result = enter("ActivityDisable", std::to_string(number));
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  s.kinds.erase(number);
+  return result;
+}
+EXPORT Result cuptiActivityFlushAll(std::uint32_t flag) {
+  const Result result = enter("ActivityFlushAll", std::to_string(flag));
+  if (state().requested == nullptr) return error::kInvalidOperation;
+  flush(flag != 0);
+  return result;
+}
+EXPORT Result cuptiActivityGetNextRecord(std::uint8_t* buffer, std::size_t valid,
+                                         std::uint8_t** record) {
+  require_driver("ActivityGetNextRecord");
+  const std::uint32_t version = state().version;
+  if (buffer == nullptr) return error::kInvalidParameter;
+  std::uint8_t* next = buffer;
+  if (*record != nullptr) {
+    next = *record + record_size(layout::read<ActivityKind>(*record, 0), version);
+  }
+  if (next + sizeof(ActivityKind) > buffer + valid) return error::kMaxLimitReached;
+  const std::size_t size = record_size(layout::read<ActivityKind>(next, 0), version);
+  if (size == 0) return error::kInvalidKind;
+  if (next + size > buffer + valid) return error::kMaxLimitReached;
+  *record = next;
+  return kSuccess;
+}
+EXPORT Result cuptiActivityGetNumDroppedRecords(Context, std::uint32_t, std::size_t* count) {
+  const Result result = enter("ActivityGetNumDroppedRecords");
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  *count = std::exchange(s.dropped, 0);
+  return result;
+}
+EXPORT Result cuptiActivitySetAttribute(Attribute attribute, std::size_t* size, void* value) {
+  const auto number = static_cast<std::uint32_t>(attribute);
+  if (const Result result = enter("ActivitySetAttribute", std::to_string(number))) return result;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  const bool on = *size == 1 && *static_cast<std::uint8_t*>(value) != 0;
+  if (attribute == Attribute::kPerThreadBuffer) {
+    if (s.version < api_version::k12_3) return error::kInvalidParameter;
+    if (!s.kinds.empty()) die("buffers per thread were chosen while kinds are enabled");
+    s.per_thread = on;
+  } else if (attribute == Attribute::kZeroedOutBuffer) {
+    s.zeroed = on;
+  } else {
+    return error::kInvalidParameter;
+  }
+  return kSuccess;
+}
+#ifndef FAKE_CUPTI_OLD
+EXPORT Result cuptiSetThreadIdType(std::uint32_t type) {
+  return enter("SetThreadIdType", std::to_string(type));
+}
+EXPORT Result cuptiActivityFlushPeriod(std::uint32_t ms) {
+  return enter("ActivityFlushPeriod", std::to_string(ms));
+}
+EXPORT Result cuptiActivityRegisterTimestampCallback(TimestampFunc function) {
+  if (const Result result = enter("ActivityRegisterTimestampCallback")) return result;
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (!s.kinds.empty()) die("the clock was changed while kinds are enabled");
+  s.timestamp = function;
+  return kSuccess;
+}
+EXPORT Result cuptiActivityEnableRuntimeApi(std::uint32_t cbid, std::uint8_t on) {
+  const Result result = enter("ActivityEnableRuntimeApi", std::to_string(cbid));
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  const std::uint64_t key = (std::uint64_t{kDomainRuntime} << 32) | cbid;
+  if (on == 0) s.disabled_calls.insert(key);
+  return result;
+}
+EXPORT Result cuptiActivityEnableDriverApi(std::uint32_t cbid, std::uint8_t on) {
+  const Result result = enter("ActivityEnableDriverApi", std::to_string(cbid));
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  const std::uint64_t key = (std::uint64_t{kDomainDriver} << 32) | cbid;
+  if (on == 0) s.disabled_calls.insert(key);
+  return result;
+}
+EXPORT Result cuptiSubscribe_v2(Subscriber* subscriber, CallbackFunc callback, void* userdata,
+                                SubscriberParams* params) {
+  const Result result = subscribe("Subscribe_v2", subscriber, callback, userdata);
+  if (result == error::kMultipleSubscribers && params->old_name != nullptr) {
+    std::snprintf(params->old_name, params->old_name_size, "Nsight Systems");
+  }
+  return result;
+}
+#endif
