@@ -1,23 +1,30 @@
-// Snapshot of a window → Trace: times to Unix ns, lanes merged into one order, names and
-// arguments as torch writes them.
+// What was recorded in a window → Trace: the host's rows and the device's in one order, and what
+// the trace says of itself.
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
+#include <cstdint>
+#include <memory>
 
+#include "libtrace/record/device_source.h"
+#include "libtrace/record/metadata.h"
 #include "libtrace/record/window.h"
 #include "libtrace/trace.h"
 
 namespace libtrace::detail {
 
-using Metadata = std::vector<std::pair<std::string, std::string>>;  // key, JSON text
-
-struct TraceInfo {
-  Metadata metadata;
-  int rank = -1, world_size = -1;  // -1: unknown
+// One finished cycle.
+struct Cycle {
+  Snapshot host;
+  std::unique_ptr<DeviceRecording> device;  // nullptr: none was asked for
+  Metadata metadata;                        // top-level keys; the device's replace those of theirs
+  int rank = -1, world_size = -1;           // -1: unknown
 };
 
-TracePtr build_trace(const Snapshot& snapshot, const TraceInfo& info);
+struct Built {
+  TracePtr trace;
+  std::uint64_t ranges = 0;   // of the host
+  std::uint64_t dropped = 0;  // records, for lack of memory
+};
+Built build_trace(const Cycle& cycle);
 
 }  // namespace libtrace::detail

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <fstream>
 #include <mutex>
 
 #include "libtrace/record/chunk_pool.h"
@@ -50,6 +51,13 @@ bool claim_recorder(const void* profiler) noexcept {
 void release_recorder(const void* profiler) noexcept {
   const void* expected = profiler;
   running.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+}
+
+std::string thread_name(pid_t tid) {
+  std::ifstream file("/proc/self/task/" + std::to_string(tid) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  return name;
 }
 
 std::uint64_t fork_count() noexcept { return forks.load(std::memory_order_relaxed); }

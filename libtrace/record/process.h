@@ -1,7 +1,10 @@
 // What the recorder keeps once a process: which Profiler runs, and what a fork does to it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <string>
 
 namespace libtrace::detail {
 
@@ -14,5 +17,8 @@ void release_recorder(const void* profiler) noexcept;
 
 // Grows by one in the child of every fork. A session of an earlier number is the parent's.
 std::uint64_t fork_count() noexcept;
+
+// What a thread of this process is called now; "" when it is gone.
+std::string thread_name(pid_t tid);
 
 }  // namespace libtrace::detail

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <chrono>
 #include <exception>
 #include <mutex>
@@ -8,14 +6,19 @@
 
 #include "libtrace/profile.h"
 #include "libtrace/range.h"
+#include "libtrace/record/background.h"
 #include "libtrace/record/build_trace.h"
 #include "libtrace/record/chunk_pool.h"
 #include "libtrace/record/clock.h"
+#include "libtrace/record/device_factory.h"
 #include "libtrace/record/json.h"
 #include "libtrace/record/lane.h"
+#include "libtrace/record/metadata.h"
 #include "libtrace/record/nvtx_recorder.h"
+#include "libtrace/record/options.h"
 #include "libtrace/record/process.h"
 #include "libtrace/record/session.h"
+#include "libtrace/record/stack.h"
 #include "libtrace/record/window.h"
 
 namespace libtrace {
@@ -23,70 +26,16 @@ namespace {
 
 using detail::Metadata;
 
-Options checked(Options options) {
-  if (options.activities.has(Activities::cuda())) {
-    if (options.log)
-      options.log("CUDA activities cannot be recorded here; recording goes on without");
-    options.activities = options.activities - Activities::cuda();
-  }
-  if (options.activities.empty()) {
-    throw std::invalid_argument("No valid profiler activities found");
-  }
-  if (options.schedule && !*options.schedule) {
-    throw std::invalid_argument("Empty schedule function");
-  }
-  if (options.schedule) {
-    const auto* const schedule = options.schedule->target<Schedule>();
-    if (schedule != nullptr && Schedule::make(*schedule).warmup == 0 && options.log) {
-      options.log("Profiler won't be using warmup, this can skew profiler results");
-    }
-  }
-  const auto& d = options.distributed;
-  if (d && (d->rank < 0 || d->world_size < 1 || d->rank >= d->world_size)) {
-    throw std::invalid_argument("Rank outside of the world");
-  }
-  return options;
-}
+constexpr std::uint32_t bit(Detail d) noexcept { return static_cast<std::uint32_t>(d); }
 
-ScheduleFn schedule_of(const Options& options) {
-  if (options.schedule) return *options.schedule;
-  return [](std::uint64_t) { return ProfilerAction::kRecord; };
-}
-
-void set(Metadata& metadata, std::string_view key, std::string_view json) {
-  for (auto& [known, value] : metadata) {
-    if (known == key) {
-      value = json;
-      return;
-    }
-  }
-  metadata.emplace_back(key, json);
-}
-
-// Keys with a meaning of their own, and those that the recorder fills in (Options::distributed).
-bool is_reserved(std::string_view key) {
-  for (const char* const name :
-       {"schemaVersion", "deviceProperties", "displayTimeUnit", "baseTimeNanoseconds",
-        "traceEvents", "traceName", "distributedInfo", "dropped_events", "clock_jump_ns"}) {
-    if (key == name) return true;
-  }
-  return false;
-}
-
-Status check_metadata(std::string_view key, std::string_view json) {
-  if (is_reserved(key)) {
-    return Status::invalid_argument("Metadata key is reserved: " + std::string(key));
-  }
-  if (!detail::is_json(json)) {
-    return Status::invalid_argument("Metadata is no JSON value: " + std::string(key));
-  }
-  return {};
-}
-
-std::string host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
+std::uint32_t mask_of(const Options& o) noexcept {
+  std::uint32_t mask = 0;
+  if (o.activities.has(Activities::cpu())) mask |= bit(Detail::kRanges);
+  if (o.record_shapes) mask |= bit(Detail::kShapes);
+  if (o.profile_memory) mask |= bit(Detail::kMemory);
+  if (o.with_stack) mask |= bit(Detail::kStacks);
+  if (o.with_modules) mask |= bit(Detail::kModules);
+  return mask;
 }
 
 class Stopwatch {
@@ -108,27 +57,39 @@ class Stopwatch {
 
 // Locks: `mutex` guards what handlers and other threads may ask for while a call runs; it is never
 // held across the handler or the building of a trace. Everything else belongs to the calling
-// thread, of which `in_call` admits one at a time.
+// thread, of which `in_call` admits one at a time, but for `background`, which looks after itself.
 struct Profiler::Impl final : TraceControl {
   explicit Impl(Options o)
-      : options(checked(std::move(o))),
-        session(schedule_of(options), options.schedule.has_value(), *this) {
+      : device(o.activities.has(Activities::cuda()) ? detail::new_device_source() : nullptr),
+        options(detail::checked_options(std::move(o), device != nullptr)),
+        session(detail::schedule_of(options), options.schedule.has_value(), *this) {
     detail::install_fork_handlers();
     select_best_clock();
   }
+  ~Impl() override {
+    if (born_in_fork == detail::fork_count()) return;
+    // A forked child's copy: its thread does not run, what waits is the parent's to do.
+    (void)background.release();
+    abandon_device();
+  }
 
+  std::unique_ptr<detail::DeviceSource> device;  // nullptr: none asked for, or none known
   Options options;
   Session session;
   std::atomic<bool> in_call{false};
-  std::uint64_t born_in_fork = 0;  // fork_count() when the session started
+  std::uint64_t born_in_fork = detail::fork_count();
   detail::Record* step_scope = nullptr;
-  detail::Snapshot snapshot;
-  Metadata snapshot_metadata;
+  std::uint32_t mask = 0;  // of the window to come, or open
+  bool device_failed = false;
+  std::string trace_id;
+  detail::Cycle cycle;
+  std::unique_ptr<detail::Background> background;
 
   std::mutex mutable mutex;
   Metadata preset, pending;
-  TracePtr trace;
+  std::vector<TracePtr> traces;  // the last one, or all
   Stats stats;
+  std::uint64_t untold_traces = 0;  // dropped, and not yet said in a trace
 
   void warn(std::string_view text) override {
     if (options.log) options.log(text);
@@ -138,20 +99,51 @@ struct Profiler::Impl final : TraceControl {
     std::int64_t us = 0;
     {
       const Stopwatch watch(us);
-      snapshot = {};  // of a window that was closed but not delivered
+      cycle = {};  // of a window that was closed but not delivered
       detail::chunk_pool().set_max_bytes(options.max_bytes);
       ClockMap::process_ns_per_tick();
       detail::Window::prepare();
+      mask = mask_of(options);
+      prepare_device();
+      trace_id = new_trace_id();
     }
     const std::lock_guard lock(mutex);
     stats.prepare_us = us;
   }
 
+  void prepare_device() {
+    if (!device) return;
+    detail::DeviceOptions o;
+    o.sync_events = options.cuda_sync_events;
+    o.whole_graphs = options.cuda_whole_graphs;
+    o.profile_memory = options.profile_memory;
+    o.max_bytes = options.max_bytes;
+    const Status status = device->prepare(o);
+    if (!status.ok()) {
+      if (!device_failed) warn(status.message());
+      mask |= bit(Detail::kRanges);  // refused: the host is recorded, and the trace says why
+    }
+    device_failed = !status.ok();
+  }
+
+  std::string new_trace_id() {
+    if (!options.custom_trace_id) return detail::random_trace_id();
+    try {
+      return options.custom_trace_id();
+    } catch (...) {
+      log(std::current_exception());
+      return detail::random_trace_id();
+    }
+  }
+
   void start_trace() override {
     std::int64_t us = 0;
+    observe(options.observer.start);
     {
       const Stopwatch watch(us);
-      detail::Window::open(static_cast<std::uint32_t>(Detail::kRanges));
+      if (mask == 0) mask = mask_of(options);  // a schedule that did not prepare
+      const std::uint64_t start_ticks = detail::Window::open(mask);
+      if (device) device->start(start_ticks);
     }
     const std::lock_guard lock(mutex);
     stats.start_us = us;
@@ -159,49 +151,97 @@ struct Profiler::Impl final : TraceControl {
 
   void stop_trace() override {
     std::int64_t us = 0;
+    observe(options.observer.stop);
     {
       const Stopwatch watch(us);
-      snapshot = detail::Window::close();
+      if (device) device->finish_work();
+      cycle.host = detail::Window::close();
+      if (device) cycle.device = device->stop(cycle.host.stop_ticks);
+    }
+    cycle.metadata = detail::standard_metadata(options, trace_id);
+    mask = 0;
+    if (const auto& d = options.distributed) {
+      cycle.rank = d->rank;
+      cycle.world_size = d->world_size;
     }
     const std::lock_guard lock(mutex);
     stats.stop_us = us;
-    snapshot_metadata = preset;
-    for (const auto& [key, json] : pending) set(snapshot_metadata, key, json);
+    for (const Metadata* const some : {&preset, &pending}) {
+      for (const auto& [key, json] : *some) set_metadata(cycle.metadata, key, json);
+    }
     pending.clear();
+    if (untold_traces != 0) {
+      set_metadata(cycle.metadata, "dropped_traces", std::to_string(untold_traces));
+    }
   }
 
   void trace_ready() override {
-    const TracePtr built = build();
-    if (options.on_trace_ready) options.on_trace_ready(built);
+    if (options.handler == HandlerPolicy::kBackground && start_background()) {
+      const bool taken = background->submit(cycle, options.when_behind == WhenBehind::kBlock);
+      cycle = {};
+      const std::lock_guard lock(mutex);
+      untold_traces = taken ? 0 : untold_traces + 1;
+      if (!taken) ++stats.dropped_traces;
+      return;
+    }
+    detail::Cycle taken = std::exchange(cycle, {});
+    deliver(taken);
   }
 
-  TracePtr build() {
-    detail::TraceInfo info;
-    info.metadata = {{"schemaVersion", "1"}, {"deviceProperties", "[]"}};
-    if (const auto& d = options.distributed) {
-      info.rank = d->rank;
-      info.world_size = d->world_size;
-      // With a blank behind each colon: HTA looks for `"rank": 3` as text.
-      info.metadata.emplace_back("distributedInfo",
-                                 "{\"backend\": " + detail::json_quoted(d->backend) +
-                                     ", \"rank\": " + std::to_string(d->rank) +
-                                     ", \"world_size\": " + std::to_string(d->world_size) + "}");
+  // Without a thread to be had the handler runs here.
+  bool start_background() {
+    if (background) return true;
+    try {
+      background = std::make_unique<detail::Background>([this](detail::Cycle& finished) {
+        try {
+          deliver(finished);
+        } catch (...) {
+          log(std::current_exception());
+          const std::lock_guard lock(mutex);
+          ++stats.failed_traces;
+          throw;
+        }
+      });
+    } catch (...) {
+      log(std::current_exception());
     }
-    info.metadata.emplace_back("host_name", detail::json_quoted(host_name()));
-    for (const auto& [key, json] : std::exchange(snapshot_metadata, {})) {
-      set(info.metadata, key, json);
+    return background != nullptr;
+  }
+
+  void deliver(detail::Cycle& finished) {
+    const std::size_t lanes = finished.host.lanes.size();
+    const detail::Built built = build_trace(finished);
+    finished = {};  // gives the memory back before the handler takes its time
+    {
+      const std::lock_guard lock(mutex);
+      if (!options.accumulate_events) traces.clear();
+      traces.push_back(built.trace);
+      ++stats.cycles;
+      stats.events += built.ranges;
+      stats.dropped += built.dropped;
+      stats.lanes = lanes;
     }
-    info.metadata.emplace_back("displayTimeUnit", "\"ms\"");
-    // Gives the chunks back at the end of this block, before the handler takes its time.
-    const detail::Snapshot taken = std::exchange(snapshot, {});
-    TracePtr built = detail::build_trace(taken, info);
-    const std::lock_guard lock(mutex);
-    trace = built;
-    ++stats.cycles;
-    stats.events += built->size() - 1;  // but for the row of the window itself
-    stats.dropped += taken.dropped;
-    stats.lanes = taken.lanes.size();
-    return built;
+    if (options.on_trace_ready) options.on_trace_ready(built.trace);
+  }
+
+  void observe(const std::function<void()>& f) {
+    if (!f) return;
+    try {
+      f();
+    } catch (...) {
+      log(std::current_exception());  // an observer is no reason to lose the window
+    }
+  }
+
+  void toggle(bool enable, Activities activities) {
+    if (mask == 0 || (detail::recording.load(std::memory_order_relaxed) == 0)) return;
+    if (activities.has(Activities::cpu())) {
+      // Only what the options ask for comes back.
+      mask = enable ? mask_of(options) : 0;
+      detail::Window::set_mask(mask);
+      mask |= detail::kStepsBit;
+    }
+    if (activities.has(Activities::cuda()) && device) device->set_collecting(enable);
   }
 
   void open_step(std::uint64_t step) override { step_scope = detail::begin_step(step); }
@@ -212,17 +252,31 @@ struct Profiler::Impl final : TraceControl {
   }
 
   // The session this object thinks it runs is the parent's.
-  bool abandoned() const { return session.running() && born_in_fork != detail::fork_count(); }
+  bool abandoned() const { return born_in_fork != detail::fork_count(); }
   void forget_if_abandoned() {
     if (!abandoned()) return;
+    born_in_fork = detail::fork_count();
     session.abandon();
     step_scope = nullptr;
-    snapshot = {};
+    mask = 0;
+    // Memory that the pool has forgotten, a thread that is not ours: left as they are.
+    new detail::Cycle(std::move(cycle));
+    cycle = {};
+    (void)background.release();
+    abandon_device();
+    if (options.activities.has(Activities::cuda())) device = detail::new_device_source();
+  }
+  void abandon_device() noexcept {
+    if (!device) return;
+    device->abandon_after_fork();
+    (void)device.release();
   }
 
   void finish_session() noexcept {
-    snapshot = {};
+    cycle = {};
+    mask = 0;
     detail::Window::release();
+    if (device) device->release();
     detail::release_recorder(this);
   }
 
@@ -235,6 +289,7 @@ struct Profiler::Impl final : TraceControl {
       error = std::current_exception();
     }
     finish_session();
+    observe(options.observer.cleanup);
     if (error) report(error);
   }
 
@@ -298,15 +353,16 @@ void Profiler::start() {
   if (!detail::claim_recorder(&p)) {
     throw std::logic_error("Profiler is not reentrant: another one is running in this process");
   }
-  p.born_in_fork = detail::fork_count();
   nvtx::attach_to_injection();
+  if (p.options.with_stack) detail::select_stack_method(detail::choose_stack_method());
   p.session.start();
 }
 
 void Profiler::step() {
   Impl& p = *impl_;
   const Call call(p.in_call);
-  if (p.abandoned()) return;  // a forked worker that shares the loop: nothing records here
+  // A forked worker that shares the loop: nothing records here.
+  if (p.session.running() && p.abandoned()) return;
   if (!p.session.running()) throw std::logic_error("Profiler has not been started");
   std::exception_ptr error;
   try {
@@ -328,7 +384,27 @@ std::uint64_t Profiler::step_num() const noexcept { return impl_->session.step_n
 
 TracePtr Profiler::trace() const {
   const std::lock_guard lock(impl_->mutex);
-  return impl_->trace;
+  return impl_->traces.empty() ? nullptr : impl_->traces.back();
+}
+
+std::vector<TracePtr> Profiler::traces() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->traces;
+}
+
+void Profiler::toggle_collection(bool enable, Activities activities) {
+  Impl& p = *impl_;
+  const Call call(p.in_call);
+  if (!p.abandoned()) p.toggle(enable, activities);
+}
+
+Status Profiler::flush(std::chrono::milliseconds timeout) {
+  Impl& p = *impl_;
+  if (p.abandoned() || !p.background) return {};
+  if (p.background->on_its_thread()) {
+    return Status::invalid_argument("flush() waits for the handler that calls it");
+  }
+  return p.background->flush(timeout);
 }
 
 Stats Profiler::stats() const {
@@ -340,23 +416,23 @@ Stats Profiler::stats() const {
 
 void Profiler::add_metadata(std::string_view key, std::string_view value) {
   // A reserved key is the only way to fail: it would make the file say something else.
-  if (is_reserved(key))
+  if (detail::is_reserved_key(key))
     throw std::invalid_argument("Metadata key is reserved: " + std::string(key));
   const std::lock_guard lock(impl_->mutex);
-  set(impl_->pending, key, detail::json_quoted(value));
+  detail::set_metadata(impl_->pending, key, detail::json_quoted(value));
 }
 
 Status Profiler::add_metadata_json(std::string_view key, std::string_view json) {
-  if (Status status = check_metadata(key, json); !status.ok()) return status;
+  if (Status status = detail::check_metadata(key, json); !status.ok()) return status;
   const std::lock_guard lock(impl_->mutex);
-  set(impl_->pending, key, json);
+  detail::set_metadata(impl_->pending, key, json);
   return {};
 }
 
 Status Profiler::preset_metadata_json(std::string_view key, std::string_view json) {
-  if (Status status = check_metadata(key, json); !status.ok()) return status;
+  if (Status status = detail::check_metadata(key, json); !status.ok()) return status;
   const std::lock_guard lock(impl_->mutex);
-  set(impl_->preset, key, json);
+  detail::set_metadata(impl_->preset, key, json);
   return {};
 }
 

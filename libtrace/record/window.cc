@@ -134,7 +134,7 @@ void Window::prepare() {
   chunk_pool().start_keeper(stock_target());
 }
 
-void Window::open(std::uint32_t mask) {
+std::uint64_t Window::open(std::uint32_t mask) {
   take_all([](LaneSnapshot&&) {});  // what late scopes left since the last window
   collector.dropped_without_lane_before = dropped_without_lane.load(std::memory_order_relaxed);
   window_number.fetch_add(1, std::memory_order_acq_rel);
@@ -142,6 +142,7 @@ void Window::open(std::uint32_t mask) {
   collector.start_clock = read_clock_pair();
   collector.start_ticks = ordered_ticks();
   recording.store(mask | kStepsBit, std::memory_order_release);
+  return collector.start_ticks;
 }
 
 void Window::set_mask(std::uint32_t mask) {

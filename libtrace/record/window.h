@@ -76,8 +76,8 @@ class Window {
  public:
   // Makes memory ready for the window to come.
   static void prepare();
-  // `mask`: bits of Detail that are recorded.
-  static void open(std::uint32_t mask);
+  // `mask`: bits of Detail that are recorded. Returns when it opened.
+  static std::uint64_t open(std::uint32_t mask);
   static void set_mask(std::uint32_t mask);  // while open
   static Snapshot close();
   // Ends a session: the stock of memory shrinks to what is cheap to keep.

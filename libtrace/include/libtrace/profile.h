@@ -1,14 +1,16 @@
 // torch.profiler for C++: records what the program's scopes do, on the steps a schedule picks,
 // and hands one Trace a cycle to `on_trace_ready`.
 //
-//   libtrace::Profiler profiler({.schedule = libtrace::Schedule::make({.wait = 1, .warmup = 1,
-//                                                                      .active = 3}),
-//                                .on_trace_ready = libtrace::tensorboard_trace_handler("logs")});
+//   libtrace::Options options;
+//   options.schedule = libtrace::schedule(/*wait=*/1, /*warmup=*/1, /*active=*/3);
+//   options.on_trace_ready = libtrace::tensorboard_trace_handler("logs");
+//   libtrace::Profiler profiler(options);
 //   profiler.start();
 //   for (...) { train_step(); profiler.step(); }
 //   profiler.stop();
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "libtrace/record_function.h"
 #include "libtrace/schedule.h"
@@ -42,14 +45,18 @@ class Activities {
   friend constexpr Activities operator-(Activities a, Activities b) noexcept {
     return Activities(a.bits_ & ~b.bits_);
   }
-  constexpr bool operator==(const Activities&) const = default;
+  friend constexpr bool operator==(Activities a, Activities b) noexcept {
+    return a.bits_ == b.bits_;
+  }
+  friend constexpr bool operator!=(Activities a, Activities b) noexcept { return !(a == b); }
 
  private:
   explicit constexpr Activities(std::uint32_t bits) noexcept : bits_(bits) {}
   std::uint32_t bits_;
 };
 
-// Called on the thread that called step() or stop(), after a cycle is complete. May throw.
+// Called after a cycle is complete, on the thread that called step() or stop() or, with
+// HandlerPolicy::kBackground, on a thread of its own. May throw.
 using TraceHandler = std::function<void(const TracePtr&)>;
 // Receives what a library must not print: warnings and errors nobody can catch.
 using LogSink = std::function<void(std::string_view)>;
@@ -59,6 +66,17 @@ enum class HandlerError : std::uint8_t {
   kLog,      // to Options::log
 };
 
+enum class HandlerPolicy : std::uint8_t {
+  kInline,      // as torch: step() returns when the handler has
+  kBackground,  // made into a Trace and handled by a thread of its own, of low priority. Errors go
+                // to the log and to flush()
+};
+// What a cycle's end does when two earlier traces still wait for the background thread.
+enum class WhenBehind : std::uint8_t {
+  kDrop,   // this trace is lost, and counted in the next one
+  kBlock,  // step() waits
+};
+
 // This process among those that train together; becomes the trace's `distributedInfo`.
 struct DistributedInfo {
   std::string backend;
@@ -66,14 +84,37 @@ struct DistributedInfo {
   int world_size = 1;
 };
 
+// Runs with the window: torch's execution trace observer. Any may be empty.
+struct TraceObserver {
+  std::function<void()> start;    // before a window opens
+  std::function<void()> stop;     // before it closes
+  std::function<void()> cleanup;  // at stop()
+};
+
 struct Options {
   Activities activities = Activities::cpu();
   std::optional<ScheduleFn> schedule = {};  // absent: every step is recorded, without step markers
   TraceHandler on_trace_ready = {};
   HandlerError on_error = HandlerError::kRethrow;
+  HandlerPolicy handler = HandlerPolicy::kInline;
+  WhenBehind when_behind = WhenBehind::kDrop;
+
+  bool record_shapes = false;   // inputs of operators, where an adapter gives them (range.h)
+  bool profile_memory = false;  // allocations, where an allocator or adapter reports them
+  bool with_stack = false;      // native stack of every range
+  bool with_flops = false;      // key_averages() counts FLOPs; implies record_shapes
+  bool with_modules = false;    // modules (ModuleScope) and the operators within
+  // Keep the traces of all cycles, for averages over all: traces(). Memory grows with each.
+  bool accumulate_events = false;
+
+  bool cuda_sync_events = false;   // synchronisation calls and waits of CUDA
+  bool cuda_whole_graphs = false;  // one row a graph launch instead of one a node
+
   // Ceiling of what recording may hold. What does not fit is dropped, newest first, and counted.
   std::size_t max_bytes = std::size_t{1} << 30;
   std::optional<DistributedInfo> distributed = {};
+  std::function<std::string()> custom_trace_id = {};  // asked once a trace
+  TraceObserver observer = {};
   LogSink log = {};
 };
 
@@ -81,8 +122,10 @@ struct Stats {
   std::uint64_t cycles = 0;   // finished
   std::uint64_t events = 0;   // ranges recorded in finished cycles
   std::uint64_t dropped = 0;  // ranges dropped for lack of memory in finished cycles
-  std::size_t bytes = 0;      // held by the recorder now
-  std::size_t lanes = 0;      // threads seen in the last finished cycle
+  // Of the background thread: traces dropped because it was behind, and handlers that threw.
+  std::uint64_t dropped_traces = 0, failed_traces = 0;
+  std::size_t bytes = 0;  // held by the recorder now
+  std::size_t lanes = 0;  // threads seen in the last finished cycle
   std::int64_t prepare_us = 0, start_us = 0, stop_us = 0;  // what the last transitions took
 };
 
@@ -104,9 +147,19 @@ class Profiler {
 
   // Steps since construction. Within the handler: already the next step.
   [[nodiscard]] std::uint64_t step_num() const noexcept;
-  // The last finished cycle; nullptr before there is one.
+  // The last finished cycle; nullptr before there is one. With a background thread: the last one
+  // that it has made; flush() waits for it.
   [[nodiscard]] TracePtr trace() const;
+  // All finished cycles with Options::accumulate_events, else the last one.
+  [[nodiscard]] std::vector<TracePtr> traces() const;
   [[nodiscard]] Stats stats() const;
+
+  // Within a window: stops or resumes recording of these activities, until the next window.
+  void toggle_collection(bool enable, Activities activities);
+
+  // Waits for the background thread to be done with all finished cycles. Not ok: the time is up,
+  // or a handler failed since the last flush(). Any thread but the handler's.
+  Status flush(std::chrono::milliseconds timeout);
 
   // Go into the trace being recorded, or else the next one, and into that one only.
   void add_metadata(std::string_view key, std::string_view value);

@@ -29,4 +29,17 @@ struct Schedule {
   ProfilerAction operator()(std::uint64_t step) const noexcept;
 };
 
+// torch.profiler.schedule; throws std::invalid_argument.
+inline Schedule schedule(int wait, int warmup, int active, int repeat = 0, int skip_first = 0,
+                         bool skip_first_wait = false) {
+  Schedule s;
+  s.wait = wait;
+  s.warmup = warmup;
+  s.active = active;
+  s.repeat = repeat;
+  s.skip_first = skip_first;
+  s.skip_first_wait = skip_first_wait;
+  return Schedule::make(s);
+}
+
 }  // namespace libtrace

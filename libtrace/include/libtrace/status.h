@@ -7,7 +7,7 @@
 
 namespace libtrace {
 
-enum class StatusCode : unsigned char { kOk, kInvalidArgument, kIoError };
+enum class StatusCode : unsigned char { kOk, kInvalidArgument, kIoError, kTimeout };
 
 class [[nodiscard]] Status {
  public:
