@@ -167,11 +167,11 @@ struct Profiler::Impl final : TraceControl {
     const std::lock_guard lock(mutex);
     stats.stop_us = us;
     for (const Metadata* const some : {&preset, &pending}) {
-      for (const auto& [key, json] : *some) set_metadata(cycle.metadata, key, json);
+      for (const auto& [key, json] : *some) detail::set_metadata(cycle.metadata, key, json);
     }
     pending.clear();
     if (untold_traces != 0) {
-      set_metadata(cycle.metadata, "dropped_traces", std::to_string(untold_traces));
+      detail::set_metadata(cycle.metadata, "dropped_traces", std::to_string(untold_traces));
     }
   }
 

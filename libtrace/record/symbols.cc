@@ -123,7 +123,7 @@ Frame Symbolizer::resolve(std::uint64_t address) {
   if (dladdr1(reinterpret_cast<void*>(at), &info, reinterpret_cast<void**>(&map),
               RTLD_DL_LINKMAP) == 0 ||
       info.dli_fname == nullptr) {
-    frame.text = "??(" + hex(address) + "): ??";
+    frame.text = "(" + hex(address) + "): ?";
     return frame;
   }
   const std::uint64_t base = map != nullptr ? map->l_addr : 0;
@@ -140,7 +140,7 @@ Frame Symbolizer::resolve(std::uint64_t address) {
   std::string_view file = info.dli_fname;
   file.remove_prefix(file.rfind('/') + 1);  // npos + 1 is 0
   frame.text = valid_utf8(std::string(file) + "(" + hex(address - base) +
-                          "): " + (frame.function.empty() ? "??" : frame.function));
+                          "): " + (frame.function.empty() ? "?" : frame.function));
   std::replace(frame.text.begin(), frame.text.end(), ';', '_');
   return frame;
 }

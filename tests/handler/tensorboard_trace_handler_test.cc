@@ -83,8 +83,8 @@ TEST(TensorBoardTraceHandler, FilesFollowTheRulesOfTheirReaders) {
   const auto doc = nlohmann::ordered_json::parse(text);
   Names keys;
   for (const auto& [key, value] : doc.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (Names{"schemaVersion", "deviceProperties", "distributedInfo", "host_name",
-                         "displayTimeUnit", "baseTimeNanoseconds", "traceEvents", "traceName"}));
+  EXPECT_EQ(keys, (Names{"schemaVersion", "deviceProperties", "distributedInfo", "trace_id",
+                         "host_name", "displayTimeUnit", "baseTimeNanoseconds", "traceEvents", "traceName"}));
   double last = -1;
   for (const auto& e : doc.at("traceEvents")) {
     EXPECT_TRUE(e.at("name").is_string());
