@@ -104,7 +104,13 @@ class Build {
   void add_slices(HostRows& host) {
     if (cycle_.device) {
       const std::vector<HostScope> scopes = host.user_scopes();
-      const DeviceFrame frame{clock_, base_, host_.start_ticks, host_.stop_ticks, pid_, scopes};
+      const DeviceFrame frame{.clock = clock_,
+                              .base_unix_ns = base_,
+                              .start_ticks = host_.start_ticks,
+                              .stop_ticks = host_.stop_ticks,
+                              .pid = pid_,
+                              .host_reports_device_memory = host.reports_device_memory(),
+                              .user_scopes = scopes};
       const std::unique_ptr<DeviceRows> device = cycle_.device->rows(builder_, frame);
       host.name_threads();
       add_both(host, *device);

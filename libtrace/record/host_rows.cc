@@ -19,6 +19,12 @@ bool is_ascii(std::string_view s) noexcept {
                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
+MemoryReport report_behind(const Record& r) noexcept {
+  MemoryReport report;
+  std::memcpy(static_cast<void*>(&report), bytes_behind(r).data(), sizeof report);
+  return report;
+}
+
 }  // namespace
 
 bool HostRows::before(const TimeRange& a, const TimeRange& b) noexcept {
@@ -140,6 +146,13 @@ std::vector<HostScope> HostRows::user_scopes() {
   }
   rewind();
   return scopes;
+}
+
+bool HostRows::reports_device_memory() const noexcept {
+  return std::any_of(moments_.begin(), moments_.end(), [](const Moment& m) {
+    return m.record->site.load(std::memory_order_relaxed) == kMemorySite &&
+           report_behind(*m.record).device_type != 0;
+  });
 }
 
 void HostRows::rewind() {
@@ -284,8 +297,7 @@ void HostRows::add_memory() {
       totals;  // by device; where the allocator has none
   for (const Moment& m : moments_) {
     if (m.record->site.load(std::memory_order_relaxed) != kMemorySite) continue;
-    MemoryReport report;
-    std::memcpy(static_cast<void*>(&report), bytes_behind(*m.record).data(), sizeof report);
+    const MemoryReport report = report_behind(*m.record);
     MemoryEvent event;
     event.at = m.at;
     event.bytes = report.bytes;

@@ -27,6 +27,8 @@ class HostRows {
   void name_threads();
   // Scopes of the user's, with the ids that their rows will have. Before the first add_head().
   [[nodiscard]] std::vector<HostScope> user_scopes();
+  // An allocator of its own on top of the device's.
+  [[nodiscard]] bool reports_device_memory() const noexcept;
 
   // Slices in the order of (start, -dur); nullptr after the last.
   [[nodiscard]] const TimeRange* head() const noexcept {

@@ -79,7 +79,7 @@ struct Profiler::Impl final : TraceControl {
   std::atomic<bool> in_call{false};
   std::uint64_t born_in_fork = detail::fork_count();
   detail::Record* step_scope = nullptr;
-  std::uint32_t mask = 0;  // of the window to come, or open
+  std::uint32_t mask = 0;  // what is asked of the window to come, or open
   bool device_failed = false;
   std::string trace_id;
   detail::Cycle cycle;
@@ -234,13 +234,8 @@ struct Profiler::Impl final : TraceControl {
   }
 
   void toggle(bool enable, Activities activities) {
-    if (mask == 0 || (detail::recording.load(std::memory_order_relaxed) == 0)) return;
-    if (activities.has(Activities::cpu())) {
-      // Only what the options ask for comes back.
-      mask = enable ? mask_of(options) : 0;
-      detail::Window::set_mask(mask);
-      mask |= detail::kStepsBit;
-    }
+    if (detail::recording.load(std::memory_order_relaxed) == 0) return;  // no window is open
+    if (activities.has(Activities::cpu())) detail::Window::set_mask(enable ? mask : 0);
     if (activities.has(Activities::cuda()) && device) device->set_collecting(enable);
   }
 
