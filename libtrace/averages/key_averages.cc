@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "libtrace/averages/flags.h"
 #include "libtrace/averages/flops.h"
 #include "libtrace/averages/function_events.h"
 #include "libtrace/averages/shapes.h"
@@ -47,11 +48,6 @@ struct KeyHash {
     return static_cast<std::size_t>(h);
   }
 };
-
-bool flag_set(const Trace& trace, std::string_view name) {
-  const std::string* value = trace.metadata(name);
-  return value != nullptr && *value != "0" && *value != "false" && *value != "null";
-}
 
 // Sums the events of one trace after the other.
 class Averager {

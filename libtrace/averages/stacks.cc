@@ -1,6 +1,9 @@
 #include "libtrace/averages/stacks.h"
 
+#include <algorithm>
 #include <unordered_map>
+
+#include "libtrace/averages/backward.h"
 
 namespace libtrace {
 namespace {
@@ -21,13 +24,6 @@ bool is_hidden(std::string_view frame) noexcept {
            contains(frame, "prof_meth_call");
   }
   return false;
-}
-
-// A node of the autograd graph at work: the engine's row "…evaluate_function: X" holds a row "X".
-bool is_backward(std::string_view name, std::string_view parent) noexcept {
-  constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
-  return parent.size() == kEngine.size() + name.size() &&
-         parent.substr(0, kEngine.size()) == kEngine && parent.substr(kEngine.size()) == name;
 }
 
 }  // namespace
