@@ -18,6 +18,7 @@ SHARED = os.environ.get("TRACEGLASS_SHARED", os.path.join(os.path.dirname(ROOT),
 LOGS = os.path.join(ROOT, "build", "test")
 JOBS = os.cpu_count() or 2
 TAIL = 60  # lines of a failed stage's log that are printed
+SKIPPED = 77  # exit status of a stage that finds nothing to run on; its last line says why
 PYTHON = "build/venv/bin/python"
 
 
@@ -101,6 +102,11 @@ STAGES = [
         "torch's own tables of recorded runs",
         ["build"],
         "fixtures/torch_2_15",
+    ),
+    Stage(
+        "cupti",
+        f"{PYTHON} tests/cupti_abi/check.py",
+        "offsets and decoder against NVIDIA's headers and library",
     ),
     Stage("clang", preset("clang"), "clang 19, warnings as errors"),
     Stage(
@@ -188,7 +194,11 @@ class Runner:
             except subprocess.TimeoutExpired:
                 log.write(f"\nended after {stage.timeout_s} s\n".encode())
                 code = 124
-        return ("ok" if code == 0 else "FAIL"), time.monotonic() - started, ""
+        seconds = time.monotonic() - started
+        if code == SKIPPED:
+            with open(log_of(stage), errors="replace") as log:
+                return "skip", seconds, log.read().splitlines()[-1]
+        return ("ok" if code == 0 else "FAIL"), seconds, ""
 
 
 def log_of(stage):
