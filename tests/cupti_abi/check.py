@@ -85,24 +85,24 @@ def run(*command):
     return subprocess.run(command, cwd=ROOT).returncode == 0
 
 
-def compile_and_run(name, sources, includes, arguments=()):
+def compile_and_run(name, sources, includes=(), defines=(), arguments=()):
     binary = os.path.join(BUILD, name)
     command = ["g++", "-std=c++20", "-O1", "-Wall", "-Wno-deprecated-declarations", "-I", ROOT]
     command += ["-I", os.path.join(ROOT, "libtrace", "include")]
     for folder in includes:
         command += ["-isystem", folder]
+    command += [f"-D{define}" for define in defines]
     return run(*command, *sources, "-o", binary, "-ldl") and run(binary, *arguments)
 
 
-def write_structs(headers, folder):
+def write_structs(headers, path):
     text = ""
     for name in ("cupti_activity.h", "cupti_activity_deprecated.h", "cupti_callbacks.h"):
-        path = os.path.join(headers, name)
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
+        header = os.path.join(headers, name)
+        if os.path.exists(header):
+            with open(header, encoding="utf-8") as file:
                 text += file.read()
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, "structs.inc"), "w", encoding="utf-8") as out:
+    with open(path, "w", encoding="utf-8") as out:
         for family, pattern in FAMILIES.items():
             names = sorted(set(re.findall(rf"^\}}\s*({pattern});", text, re.MULTILINE)))
             if not names and family not in ("SUBSCRIBER", "GRAPH"):
@@ -128,14 +128,16 @@ def main():
         fetch(f"{wheel}=={release}" if release else wheel, os.path.join(BUILD, name))
         headers = os.path.dirname(one(f"{name}/**/include/cupti.h"))
         library = one(f"{name}/**/lib/libcupti.so.*")
-        write_structs(headers, os.path.join(BUILD, f"{name}.inc"))
-        includes = [os.path.join(BUILD, f"{name}.inc"), headers]
-        includes += toolkit["12" if release.startswith(("11", "12")) else "13"]
+        structs = os.path.join(BUILD, f"{name}.inc")
+        write_structs(headers, structs)
+        includes = [headers, *toolkit["12" if release.startswith(("11", "12")) else "13"]]
         check = os.path.join(tests, "headers_check.cc")
-        good &= compile_and_run(f"headers_check_{name}", [check], includes)
+        good &= compile_and_run(
+            f"headers_check_{name}", [check], includes, [f'STRUCTS="{structs}"']
+        )
         if walks:
             check = os.path.join(tests, "walker_check.cc")
-            good &= compile_and_run(f"walker_check_{name}", [check, *decoder], [], [library])
+            good &= compile_and_run(f"walker_check_{name}", [check, *decoder], arguments=[library])
     return 0 if good else 1
 
 

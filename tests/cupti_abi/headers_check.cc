@@ -1,4 +1,4 @@
-// Compiled once for each release, with its headers and `structs.inc`: a line `FAMILY(Struct)` for
+// Compiled once for each release, with its headers and a file STRUCTS: a line `FAMILY(Struct)` for
 // each record type that the header declares.
 #include <cupti.h>
 
@@ -325,7 +325,7 @@ int main() {
   check_context<T>(); \
   SIZES(T, kContext);
 #define SUBSCRIBER(T) check_subscriber<T>();
-#include "structs.inc"
+#include STRUCTS
   bool good = has_size("kernel", newest_kConcurrentKernel, ActivityKind::kConcurrentKernel);
   good &= has_size("memcpy", newest_kMemcpy, ActivityKind::kMemcpy);
   good &= has_size("peer", newest_kMemcpy2, ActivityKind::kMemcpy2);
