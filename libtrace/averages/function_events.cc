@@ -23,9 +23,14 @@ bool starts_with(std::string_view text, std::string_view prefix) noexcept {
   return text.substr(0, prefix.size()) == prefix;
 }
 
-// Nothing in a trace marks rows that end on another thread than they began on, but for our
-// recorder's own argument; torch's are the collectives of gloo.
-bool is_async(const Trace& trace, EventId e) { return starts_with(trace.name(e), "gloo:"); }
+// Rows of torch that end on another thread than they began on are not marked in a trace: the
+// collectives of gloo are known to. Our recorder keeps its own on lanes of their own and says so.
+bool is_async(const Trace& trace, EventId e) {
+  if (starts_with(trace.name(e), "gloo:")) return true;
+  if (!starts_with(trace.lanes()[trace.lane_of(e)].thread, "async ranges ")) return false;
+  const auto async = trace.arg(e, "async");
+  return async && async->type == Value::Type::kBool && async->i != 0;
+}
 
 }  // namespace
 

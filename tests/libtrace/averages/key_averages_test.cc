@@ -118,6 +118,20 @@ TEST(KeyAverages, AsynchronousRowsHaveNeitherSelfNorChildren) {
   EXPECT_TRUE(row(a, "aten::add").is_top_level);
 }
 
+// As the recorder writes ranges that may end on another thread.
+TEST(KeyAverages, TheRecordersAsynchronousRangesAreKnown) {
+  Rows r;
+  r.b.arg("async", Value::boolean(true));
+  r.range("send", 0, 50, "1000000000").range("other", 60, 10, "1000000000");
+  r.b.set_thread_name(r.b.intern("1"), r.b.intern("1000000000"), "async ranges 1");
+  r.b.arg("async", Value::boolean(true));
+  const KeyAverages a = key_averages(*r.range("mine", 0, 50).finish());
+  EXPECT_TRUE(row(a, "send").is_async);
+  EXPECT_EQ(row(a, "send").self_cpu_time_total_ns, 0);
+  EXPECT_FALSE(row(a, "other").is_async);
+  EXPECT_FALSE(row(a, "mine").is_async);  // an argument of the user's
+}
+
 TEST(KeyAverages, MemoryGoesByTimeWhateverTheThread) {
   const KeyAverages a = key_averages(*Rows()
                                           .op("aten::outer", 0, 100)
