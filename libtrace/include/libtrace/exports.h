@@ -11,6 +11,9 @@ namespace libtrace {
 
 class Trace;
 
+// Chrome JSON as PyTorch's profiler writes it; compressed when `path` ends in .gz.
+Status export_chrome_trace(const Trace& trace, const std::string& path);
+
 // Stacks for flame graphs (FlameGraph, speedscope): a line an event of at least 1 us, "outermost;
 // …;innermost us". metric: self_cpu_time_total, self_cuda_time_total, self_xpu_time_total or
 // self_privateuse1_time_total. Throws std::invalid_argument for any other, and for a profile
