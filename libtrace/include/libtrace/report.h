@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace libtrace {
@@ -19,7 +20,10 @@ struct ReportEntry {
   std::string message;             // a sentence
   std::vector<std::string> first;  // the first few places: "byte 1234" or an event's name
 
-  bool operator==(const ReportEntry&) const = default;
+  friend bool operator==(const ReportEntry& a, const ReportEntry& b) {
+    return std::tie(a.code, a.severity, a.count, a.message, a.first) ==
+           std::tie(b.code, b.severity, b.count, b.message, b.first);
+  }
 };
 
 // Keeps at most `kFirst` places a code; counts all.
@@ -35,7 +39,7 @@ class Report {
   [[nodiscard]] std::int64_t count(std::string_view code) const noexcept;
   [[nodiscard]] const std::vector<ReportEntry>& entries() const noexcept { return entries_; }
 
-  bool operator==(const Report&) const = default;
+  friend bool operator==(const Report& a, const Report& b) { return a.entries_ == b.entries_; }
 
  private:
   std::vector<ReportEntry> entries_;

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -33,7 +33,13 @@ struct Lane {
   std::int64_t process_sort = 0, thread_sort = 0;
   EventId first = 0, last = 0;  // its slices: [first, last)
 
-  bool operator==(const Lane&) const = default;
+  friend bool operator==(const Lane& a, const Lane& b) {
+    const auto all = [](const Lane& l) {
+      return std::tie(l.domain, l.pid, l.tid, l.process, l.thread, l.labels, l.process_sort,
+                      l.thread_sort, l.first, l.last);
+    };
+    return all(a) == all(b);
+  }
 };
 
 // Instant and counter rows other than memory ones.
@@ -75,7 +81,8 @@ struct DeviceProperties {
 struct TimeRange {
   std::int64_t start = 0, end = 0;
   [[nodiscard]] std::int64_t length() const noexcept { return end - start; }
-  bool operator==(const TimeRange&) const = default;
+  friend bool operator==(TimeRange a, TimeRange b) { return a.start == b.start && a.end == b.end; }
+  friend bool operator!=(TimeRange a, TimeRange b) { return !(a == b); }
 };
 
 // Everything a Trace holds. Filled by TraceBuilder and its passes, const afterwards.
@@ -153,11 +160,11 @@ class Trace {
   [[nodiscard]] std::optional<double> number_arg(EventId e, std::string_view key) const;
 
   // ---- everything else ---------------------------------------------------------------------
-  [[nodiscard]] std::span<const Lane> lanes() const noexcept { return d_.lanes; }
-  [[nodiscard]] std::span<const Instant> instants() const noexcept { return d_.instants; }
-  [[nodiscard]] std::span<const MemoryEvent> memory() const noexcept { return d_.memory; }
-  [[nodiscard]] std::span<const Flow> flows() const noexcept { return d_.flows; }
-  [[nodiscard]] std::span<const DeviceProperties> devices() const noexcept { return d_.devices; }
+  [[nodiscard]] const std::vector<Lane>& lanes() const noexcept { return d_.lanes; }
+  [[nodiscard]] const std::vector<Instant>& instants() const noexcept { return d_.instants; }
+  [[nodiscard]] const std::vector<MemoryEvent>& memory() const noexcept { return d_.memory; }
+  [[nodiscard]] const std::vector<Flow>& flows() const noexcept { return d_.flows; }
+  [[nodiscard]] const std::vector<DeviceProperties>& devices() const noexcept { return d_.devices; }
   // Top-level keys but traceEvents and baseTimeNanoseconds, in file order: name, JSON text.
   using Metadata = std::vector<std::pair<std::string, std::string>>;
   [[nodiscard]] const Metadata& metadata() const noexcept { return d_.metadata; }
