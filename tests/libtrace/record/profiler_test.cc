@@ -90,7 +90,7 @@ TEST(Profiler, TimesAreUnixTimesOfTheScopes) {
   const std::int64_t before = now();
   {
     LIBTRACE_SCOPE("scope");
-    while (now() < before + 2'000'000) {
+    for (const std::int64_t from = now(); now() < from + 2'000'000;) {
     }
   }
   const std::int64_t after = now();
