@@ -1,6 +1,7 @@
 // ingest(write(trace)) == trace: for generated traces, for recorded ones, and for every real file.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "handler/chrome_writer.h"
 #include "handler/gzip_sink.h"
 #include "libtrace/profile.h"
+#include "libtrace/range.h"
 #include "libtrace/tensorboard_trace_handler.h"
 #include "libtrace/trace_builder.h"
 #include "tb_backend/ingest/ingest.h"
@@ -275,6 +277,81 @@ TEST(RoundTrip, WhatAProfilerRecordedAndItsHandlerWrote) {
       EXPECT_EQ(result.trace->report().count(entry.code), entry.count) << entry.code;
     }
     EXPECT_EQ(result.trace->report().entries().size(), recorded[i]->report().entries().size());
+  }
+}
+
+// Hostile texts in every place that takes one.
+TEST(RoundTrip, EverythingARangeCanCarry) {
+  const std::string wild("quote \" back \\ line \n nul \0 bad \xFF\xC0 \xF0\x9F\x98\x80", 47);
+  const std::string huge(1'000'000, 'x');
+  std::array<TracePtr, 2> recorded;
+  Options options;
+  options.schedule = schedule(0, 0, 1, 2);
+  options.record_shapes = options.profile_memory = options.with_stack = options.with_modules = true;
+  options.custom_trace_id = [&] { return wild; };
+  std::size_t cycle = 0;
+  options.on_trace_ready = [&](const TracePtr& trace) { recorded[cycle++] = trace; };
+  Profiler profiler(options);
+  profiler.start();
+  for (int i = 0; i < 2; ++i) {
+    const std::array<std::int64_t, 2> sizes{INT64_MAX, -1};
+    Input tensor;
+    tensor.kind = Input::Kind::kTensor;
+    tensor.dims = 2;
+    tensor.sizes = tensor.strides = sizes.data();
+    tensor.type = wild;
+    Input list;
+    list.kind = Input::Kind::kTensorList;
+    list.items = &tensor;
+    list.item_count = 1;
+    Input scalar;
+    scalar.kind = Input::Kind::kScalar;
+    scalar.value = wild;
+    const std::array<Input, 3> inputs{tensor, list, scalar};
+    const std::array<RangeArg, 3> args{{{wild, Value::string(wild)},
+                                        {"big", Value::uinteger(UINT64_MAX)},
+                                        {"real", Value::real(0.1)}}};
+    RangeDetails details;
+    details.inputs = inputs.data();
+    details.input_count = inputs.size();
+    details.args = args.data();
+    details.arg_count = args.size();
+    details.sequence_number = 5;
+    details.thread = 1;
+    {
+      const ModuleScope module(wild);
+      const RecordFunction op(wild, RecordScope::kFunction, details);
+      const RecordFunction large(huge);
+    }
+    details.forward_thread = 1;
+    AsyncRange async(wild);
+    std::thread([&] {
+      const RecordFunction backward("backward", RecordScope::kFunction, details);
+      async.end();
+      const AsyncRange unfinished("never ended");
+      new AsyncRange("still open");  // NOLINT: it is to stay open
+    }).join();
+    MemoryReport report;
+    report.address = UINT64_MAX;
+    report.bytes = 64;
+    report_memory(report);
+    report.out_of_memory = true;
+    report_memory(report);
+    mark(wild);
+    count(wild, 1e300);
+    profiler.step();
+  }
+  profiler.stop();
+  for (const TracePtr& trace : recorded) {
+    ASSERT_NE(trace, nullptr);
+    EXPECT_EQ(trace->flows().size(), 2U);
+    const TracePtr back = read_back(*trace, true);
+    ASSERT_NE(back, nullptr);
+    EXPECT_EQ(difference(*trace, *back), "");
+    for (const TracePtr& t : {trace, back}) {
+      ASSERT_EQ(t->report().entries().size(), 1U);
+      EXPECT_EQ(t->report().count("unfinished"), 1);
+    }
   }
 }
 
