@@ -3,6 +3,8 @@
 #include "handler/chrome_writer.h"
 #include "handler/file_sink.h"
 #include "handler/gzip_sink.h"
+#include "handler/local_path.h"
+#include "handler/trace_folder.h"
 #include "libtrace/averages/memory_timeline.h"
 #include "libtrace/averages/stacks_text.h"
 
@@ -16,6 +18,7 @@ bool ends_with(std::string_view text, std::string_view suffix) {
 // `write` fills a sink and finishes it.
 template <typename Write>
 Status to_file(const std::string& path, bool compressed, Write&& write) {
+  if (Status s = check_local_path(path); !s.ok()) return s;
   FileSink file(path);
   if (!compressed) return write(static_cast<ByteSink&>(file));
   GzipSink gzip(file);
@@ -34,6 +37,11 @@ Status write_text(const std::string& path, std::string_view text, bool compresse
 Status export_chrome_trace(const Trace& trace, const std::string& path) {
   return to_file(path, ends_with(path, ".gz"),
                  [&](ByteSink& sink) { return write_chrome_trace(trace, sink, path); });
+}
+
+Status export_to_tensorboard(const Trace& trace, const std::string& dir) {
+  if (Status s = check_local_path(dir); !s.ok()) return s;
+  return TraceFolder(dir, {}, false).write(trace);
 }
 
 Status export_stacks(const Trace& trace, const std::string& path, std::string_view metric) {

@@ -1,11 +1,15 @@
 #include "handler/file_sink.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <charconv>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 namespace libtrace {
@@ -25,10 +29,44 @@ int sync_folder(const std::filesystem::path& folder) {
   return result != 0 && errno == EINVAL ? 0 : result;
 }
 
+std::uint32_t random_number() noexcept {
+  std::uint32_t random = 0;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0) return 0;
+  return random;
+}
+
+// A file that outgrows the process's limit raises a signal that ends the process, unless it is
+// held: then the write fails like any other.
+class HeldSignal {
+ public:
+  explicit HeldSignal(int signal) noexcept {
+    sigset_t pending;
+    sigemptyset(&set_);
+    sigaddset(&set_, signal);
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, signal) == 1;
+    pthread_sigmask(SIG_BLOCK, &set_, &before_);
+  }
+  ~HeldSignal() {
+    const int error = errno;
+    constexpr timespec kNow{};
+    if (!was_pending_) sigtimedwait(&set_, nullptr, &kNow);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  HeldSignal(const HeldSignal&) = delete;
+  HeldSignal& operator=(const HeldSignal&) = delete;
+
+ private:
+  sigset_t set_, before_;
+  bool was_pending_;
+};
+
 }  // namespace
 
-std::string FileSink::temporary_name(const std::string& name, pid_t pid) {
-  return "." + name + std::string(kInfix) + std::to_string(pid);
+std::string FileSink::temporary_name(const Temporary& t) {
+  return "." + t.name + std::string(kInfix) + std::to_string(t.pid) + "." +
+         std::to_string(t.random);
 }
 
 std::optional<FileSink::Temporary> FileSink::parse_temporary(const std::string& file_name) {
@@ -36,14 +74,18 @@ std::optional<FileSink::Temporary> FileSink::parse_temporary(const std::string& 
   if (at == std::string::npos || at < 2 || file_name.front() != '.') return std::nullopt;
   pid_t pid = 0;
   const char* const end = file_name.data() + file_name.size();
-  const auto [p, error] = std::from_chars(file_name.data() + at + kInfix.size(), end, pid);
-  if (error != std::errc() || p != end || pid <= 0) return std::nullopt;
-  return Temporary{file_name.substr(1, at - 1), pid};
+  const auto [dot, error] = std::from_chars(file_name.data() + at + kInfix.size(), end, pid);
+  if (error != std::errc() || dot == end || *dot != '.' || pid <= 0) return std::nullopt;
+  std::uint32_t random = 0;
+  const auto [p, odd] = std::from_chars(dot + 1, end, random);
+  if (odd != std::errc() || p != end) return std::nullopt;
+  return Temporary{file_name.substr(1, at - 1), pid, random};
 }
 
 FileSink::FileSink(std::filesystem::path target)
     : target_(std::move(target)),
-      temporary_(target_.parent_path() / temporary_name(target_.filename().string(), getpid())) {}
+      temporary_(target_.parent_path() /
+                 temporary_name({target_.filename().string(), getpid(), random_number()})) {}
 
 FileSink::~FileSink() { discard(); }
 
@@ -64,11 +106,6 @@ Status FileSink::fail(const char* what) {
 Status FileSink::open() {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   fd_ = ::open(temporary_.c_str(), kFlags, 0644);
-  if (fd_ < 0 && errno == EEXIST) {
-    // Its process id is ours, so whoever left it is gone.
-    unlink(temporary_.c_str());
-    fd_ = ::open(temporary_.c_str(), kFlags, 0644);
-  }
   return fd_ < 0 ? fail("create") : Status();
 }
 
@@ -77,6 +114,7 @@ Status FileSink::write(std::string_view bytes) {
   if (fd_ < 0) {
     if (Status s = open(); !s.ok()) return s;
   }
+  const HeldSignal held(SIGXFSZ);
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;

@@ -1,10 +1,11 @@
 // A file that is either there and whole, or not there: written under a temporary name in the same
 // folder, flushed to the disk, and renamed over the target. A crash at any point leaves the target
-// as it was, and at most a `.<name>.tmp.<pid>`.
+// as it was, and at most a `.<name>.tmp.<pid>.<random>`.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -23,12 +24,14 @@ class FileSink final : public ByteSink {
   Status write(std::string_view bytes) override;
   Status finish() override;
 
-  static std::string temporary_name(const std::string& name, pid_t pid);
-  // The name and process behind a temporary name.
+  // What a temporary name says. `random`: processes of two containers may have the same number and
+  // write to the same name.
   struct Temporary {
     std::string name;
-    pid_t pid;
+    pid_t pid = 0;
+    std::uint32_t random = 0;
   };
+  static std::string temporary_name(const Temporary& temporary);
   static std::optional<Temporary> parse_temporary(const std::string& file_name);
 
  private:

@@ -1,94 +1,66 @@
 #include "libtrace/tensorboard_trace_handler.h"
 
-#include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
+#include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
 
-#include "handler/chrome_writer.h"
-#include "handler/file_sink.h"
-#include "handler/gzip_sink.h"
+#include "handler/local_path.h"
+#include "handler/trace_folder.h"
 
 namespace libtrace {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string host_name() {
-  char name[256] = {};
-  if (gethostname(name, sizeof name - 1) != 0 || name[0] == '\0') return "localhost";
-  return name;
-}
-
-std::int64_t unix_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 class Handler {
  public:
-  Handler(fs::path dir, std::string worker_name, bool use_gzip)
-      : dir_(std::move(dir)), given_name_(std::move(worker_name)), use_gzip_(use_gzip) {}
+  Handler(std::filesystem::path dir, std::string worker_name, bool use_gzip)
+      : dir_(std::move(dir)), worker_name_(std::move(worker_name)), use_gzip_(use_gzip) {}
+  ~Handler() { delete mine_.load(std::memory_order_acquire); }
+  Handler(const Handler&) = delete;
+  Handler& operator=(const Handler&) = delete;
 
   void write(const Trace& trace) {
-    const std::lock_guard lock(mutex_);
-    std::error_code error;
-    fs::create_directories(dir_, error);
-    if (error) throw std::runtime_error("Can't create directory: " + dir_.string());
-    if (pid_ != getpid()) {
-      pid_ = getpid();
-      worker_ = given_name_.empty() ? host_name() + "_" + std::to_string(pid_) : given_name_;
-      remove_leftovers();
-    }
-    // Viewers number a worker's spans by this stamp: it grows whatever the clock does.
-    stamp_ = std::max(stamp_ + 1, unix_ns());
-    const fs::path path = dir_ / (worker_ + "." + std::to_string(stamp_) + ".pt.trace.json" +
-                                  (use_gzip_ ? ".gz" : ""));
-    FileSink file(path);
-    std::optional<GzipSink> gzip;
-    if (use_gzip_) gzip.emplace(file);
-    const Status status =
-        write_chrome_trace(trace, gzip ? static_cast<ByteSink&>(*gzip) : file, path.string());
+    Mine& mine = of_this_process();
+    const std::lock_guard lock(mine.mutex);
+    const Status status = mine.folder.write(trace);
     if (!status.ok()) throw std::runtime_error(status.message());
   }
 
  private:
-  // Temporary files of writers that were killed. Only those of our own worker name or host: on a
-  // shared disk the processes of others cannot be asked whether they live.
-  void remove_leftovers() {
-    const std::string host = host_name() + "_";
-    std::error_code error;
-    for (fs::directory_iterator it(dir_, error), end; !error && it != end; it.increment(error)) {
-      const auto temporary = FileSink::parse_temporary(it->path().filename().string());
-      if (!temporary || temporary->name.find(".pt.trace.json") == std::string::npos) continue;
-      const bool ours =
-          temporary->name.starts_with(worker_ + ".") || temporary->name.starts_with(host);
-      if (!ours || kill(temporary->pid, 0) == 0 || errno != ESRCH) continue;
-      std::error_code ignored;
-      fs::remove(it->path(), ignored);
+  struct Mine {
+    pid_t pid;
+    std::mutex mutex;
+    TraceFolder folder;
+  };
+
+  // A forked child starts anew, under its own name: another thread of the parent may have held the
+  // parent's lock as it forked. What was the parent's stays as it is.
+  Mine& of_this_process() {
+    Mine* known = mine_.load(std::memory_order_acquire);
+    while (known == nullptr || known->pid != getpid()) {
+      auto* const fresh = new Mine{getpid(), {}, {dir_, worker_name_, use_gzip_}};
+      if (mine_.compare_exchange_strong(known, fresh, std::memory_order_acq_rel)) return *fresh;
+      delete fresh;
     }
+    return *known;
   }
 
-  const fs::path dir_;
-  const std::string given_name_;
+  const std::filesystem::path dir_;
+  const std::string worker_name_;
   const bool use_gzip_;
-  std::mutex mutex_;
-  pid_t pid_ = 0;
-  std::string worker_;
-  std::int64_t stamp_ = 0;
+  std::atomic<Mine*> mine_{nullptr};
 };
 
 }  // namespace
 
-TraceHandler tensorboard_trace_handler(fs::path dir, std::string worker_name, bool use_gzip) {
+TraceHandler tensorboard_trace_handler(std::filesystem::path dir, std::string worker_name,
+                                       bool use_gzip) {
+  if (const Status status = check_local_path(dir); !status.ok()) {
+    throw std::invalid_argument(status.message());
+  }
   if (worker_name.find('/') != std::string::npos || worker_name.find('\0') != std::string::npos) {
     throw std::invalid_argument("A worker name is part of a file name");
   }

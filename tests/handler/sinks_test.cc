@@ -118,8 +118,11 @@ TEST(FileSink, TheTargetAppearsWhole) {
   const fs::path target = folder.path() / "trace.json";
   FileSink file(target);
   ASSERT_TRUE(file.write("{").ok());
-  EXPECT_EQ(folder.names(),
-            std::vector<std::string>{FileSink::temporary_name("trace.json", getpid())});
+  ASSERT_EQ(folder.names().size(), 1U);
+  const auto temporary = FileSink::parse_temporary(folder.names()[0]);
+  ASSERT_TRUE(temporary);
+  EXPECT_EQ(temporary->name, "trace.json");
+  EXPECT_EQ(temporary->pid, getpid());
   ASSERT_TRUE(file.write("}").ok());
   ASSERT_TRUE(file.finish().ok());
   EXPECT_EQ(folder.names(), std::vector<std::string>{"trace.json"});
@@ -142,26 +145,53 @@ TEST(FileSink, UnfinishedLeavesTheOldTarget) {
   EXPECT_EQ(read_file(target), "new");
 }
 
-TEST(FileSink, ALeftoverOfOurProcessIdIsReplaced) {
+// Two ranks that were given one name: whoever finishes last wins, and neither is torn.
+TEST(FileSink, TwoWritersOfOneTarget) {
   const TemporaryFolder folder;
-  std::ofstream(folder.path() / FileSink::temporary_name("a", getpid())) << "left over";
-  FileSink file(folder.path() / "a");
-  ASSERT_TRUE(file.write("new").ok());
-  ASSERT_TRUE(file.finish().ok());
-  EXPECT_EQ(read_file(folder.path() / "a"), "new");
+  FileSink a(folder.path() / "trace.json"), b(folder.path() / "trace.json");
+  ASSERT_TRUE(a.write("aa").ok());
+  ASSERT_TRUE(b.write("b").ok());
+  ASSERT_TRUE(a.write("aa").ok());
+  ASSERT_TRUE(a.finish().ok());
+  EXPECT_EQ(read_file(folder.path() / "trace.json"), "aaaa");
+  ASSERT_TRUE(b.write("b").ok());
+  ASSERT_TRUE(b.finish().ok());
+  EXPECT_EQ(read_file(folder.path() / "trace.json"), "bb");
   EXPECT_EQ(folder.names().size(), 1U);
 }
 
 TEST(FileSink, TemporaryNames) {
-  EXPECT_EQ(FileSink::temporary_name("w.1.pt.trace.json", 42), ".w.1.pt.trace.json.tmp.42");
-  const auto parsed = FileSink::parse_temporary(".w.1.pt.trace.json.tmp.42");
+  EXPECT_EQ(FileSink::temporary_name({"w.1.pt.trace.json", 42, 7}), ".w.1.pt.trace.json.tmp.42.7");
+  const auto parsed = FileSink::parse_temporary(".w.1.pt.trace.json.tmp.42.7");
   ASSERT_TRUE(parsed);
   EXPECT_EQ(parsed->name, "w.1.pt.trace.json");
   EXPECT_EQ(parsed->pid, 42);
-  for (const char* const no : {"w.tmp.42", ".w.tmp.", ".w.tmp.x", ".w.tmp.4 ", ".tmp.4",
-                               ".w.tmp.-4", ".w.tmp.99999999999999", ""}) {
+  EXPECT_EQ(parsed->random, 7U);
+  for (const char* const no :
+       {"w.tmp.42.1", ".w.tmp.", ".w.tmp.x", ".w.tmp.4", ".w.tmp.4.", ".w.tmp.4.x", ".w.tmp.4.1 ",
+        ".tmp.4.1", ".w.tmp.-4.1", ".w.tmp.99999999999999.1", ""}) {
     EXPECT_FALSE(FileSink::parse_temporary(no)) << no;
   }
+}
+
+// The process's own limit of file sizes would end it by a signal.
+TEST(FileSink, AFileThatMayNotGrowIsAnErrorAndNoDeath) {
+  const TemporaryFolder folder;
+  struct rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const struct rlimit limit{4096, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  FileSink file(folder.path() / "trace.json");
+  const Status first = file.write(std::string(4096, 'x'));
+  const Status second = file.write("more");
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_TRUE(first.ok());
+  EXPECT_FALSE(second.ok());
+  EXPECT_NE(second.message().find("File too large"), std::string::npos) << second.message();
+  EXPECT_TRUE(folder.names().empty());
+  sigset_t pending;
+  sigpending(&pending);
+  EXPECT_EQ(sigismember(&pending, SIGXFSZ), 0);
 }
 
 TEST(FileSink, AFolderThatIsNotThereIsAnError) {

@@ -83,8 +83,9 @@ TEST(TensorBoardTraceHandler, FilesFollowTheRulesOfTheirReaders) {
   const auto doc = nlohmann::ordered_json::parse(text);
   Names keys;
   for (const auto& [key, value] : doc.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (Names{"schemaVersion", "deviceProperties", "distributedInfo", "trace_id",
-                         "host_name", "displayTimeUnit", "baseTimeNanoseconds", "traceEvents", "traceName"}));
+  EXPECT_EQ(keys,
+            (Names{"schemaVersion", "deviceProperties", "distributedInfo", "trace_id", "host_name",
+                   "displayTimeUnit", "baseTimeNanoseconds", "traceEvents", "traceName"}));
   double last = -1;
   for (const auto& e : doc.at("traceEvents")) {
     EXPECT_TRUE(e.at("name").is_string());
@@ -164,13 +165,50 @@ TEST(TensorBoardTraceHandler, TheChildOfAForkHasItsOwnName) {
   EXPECT_EQ(childs, 2);
 }
 
+TEST(TensorBoardTraceHandler, RefusesRemotePathsAtSetUp) {
+  for (const char* const path :
+       {"s3://bucket/logs", "gs://b", "hdfs://host/x", "file:///tmp/x", ""}) {
+    EXPECT_THROW(tensorboard_trace_handler(path), std::invalid_argument) << path;
+  }
+  EXPECT_NO_THROW(tensorboard_trace_handler("logs/a:b//c"));
+}
+
+TEST(TensorBoardTraceHandler, AFolderThatVanishesIsMadeAgain) {
+  const TemporaryFolder folder;
+  const std::filesystem::path dir = folder.path() / "logs" / "run";
+  const TraceHandler handler = tensorboard_trace_handler(dir, "w");
+  record_two_cycles(handler);
+  std::filesystem::remove_all(folder.path() / "logs");
+  record_two_cycles(handler);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir), {}), 2);
+}
+
+TEST(TensorBoardTraceHandler, TwoRanksOfOneNameLoseNothing) {
+  const TemporaryFolder folder;
+  std::vector<pid_t> ranks;
+  for (int rank = 0; rank < 2; ++rank) {
+    const pid_t child = fork();
+    if (child == 0) {
+      record_two_cycles(tensorboard_trace_handler(folder.path(), "same"));
+      _exit(0);
+    }
+    ranks.push_back(child);
+  }
+  for (const pid_t rank : ranks) {
+    int status = 0;
+    waitpid(rank, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  EXPECT_EQ(folder.names().size(), 4U);
+}
+
 TEST(TensorBoardTraceHandler, RemovesLeftoversOfDeadWritersOfThisHostOnly) {
   const pid_t dead = fork();
   if (dead == 0) _exit(0);
   waitpid(dead, nullptr, 0);
   const TemporaryFolder folder;
   const auto leave = [&](const std::string& worker, pid_t pid) {
-    const std::string name = FileSink::temporary_name(worker + ".1.pt.trace.json", pid);
+    const std::string name = FileSink::temporary_name({worker + ".1.pt.trace.json", pid, 5});
     std::ofstream(folder.path() / name) << "half";
     return name;
   };

@@ -1,5 +1,5 @@
 // Files for other tools, from any Trace: recorded or loaded. Each is written under a temporary name
-// and renamed, so that it is whole or not there.
+// and renamed, so that it is whole or not there. Remote paths ("s3://…") are refused.
 #pragma once
 
 #include <string>
@@ -11,8 +11,12 @@ namespace libtrace {
 
 class Trace;
 
-// Chrome JSON as PyTorch's profiler writes it; compressed when `path` ends in .gz.
+// Chrome JSON as PyTorch's profiler writes it, compressed when `path` ends in ".gz". As often as wanted.
 Status export_chrome_trace(const Trace& trace, const std::string& path);
+
+// Where TensorBoard looks: in folder `dir`, under the name that tensorboard_trace_handler(dir)
+// gives it.
+Status export_to_tensorboard(const Trace& trace, const std::string& dir);
 
 // Stacks for flame graphs (FlameGraph, speedscope): a line an event of at least 1 us, "outermost;
 // …;innermost us". metric: self_cpu_time_total, self_cuda_time_total, self_xpu_time_total or
