@@ -50,6 +50,7 @@ MODULES = [
     ("libtrace/include/libtrace/key_averages.h", "averages"),
     ("libtrace/include/libtrace/results.h", "handler/session"),
     ("libtrace/include/libtrace/exports.h", "handler/writers"),
+    ("libtrace/include/libtrace/libtrace.h", "handler/session"),
     ("libtrace/include/libtrace/tensorboard_trace_handler.h", "handler/session"),
     ("libtrace/include/libtrace/torch.h", "torch"),
     ("libtrace/include/libtrace/*", "model"),
