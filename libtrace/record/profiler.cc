@@ -67,10 +67,12 @@ struct Profiler::Impl final : TraceControl {
     select_best_clock();
   }
   ~Impl() override {
-    if (born_in_fork == detail::fork_count()) return;
-    // A forked child's copy: its thread does not run, what waits is the parent's to do.
-    (void)background.release();
-    abandon_device();
+    if (abandoned()) {
+      // A forked child's copy: its thread does not run, what waits is the parent's to do.
+      (void)background.release();
+      abandon_device();
+    }
+    background.reset();  // finishes; its work needs all that is here
   }
 
   std::unique_ptr<detail::DeviceSource> device;  // nullptr: none asked for, or none known
@@ -177,7 +179,9 @@ struct Profiler::Impl final : TraceControl {
 
   void trace_ready() override {
     if (options.handler == HandlerPolicy::kBackground && start_background()) {
-      const bool taken = background->submit(cycle, options.when_behind == WhenBehind::kBlock);
+      // Nobody's step waits at stop(): there the last trace is worth a wait.
+      const bool block = options.when_behind == WhenBehind::kBlock || !session.running();
+      const bool taken = background->submit(cycle, block);
       cycle = {};
       const std::lock_guard lock(mutex);
       untold_traces = taken ? 0 : untold_traces + 1;

@@ -71,7 +71,8 @@ enum class HandlerPolicy : std::uint8_t {
   kBackground,  // made into a Trace and handled by a thread of its own, of low priority. Errors go
                 // to the log and to flush()
 };
-// What a cycle's end does when two earlier traces still wait for the background thread.
+// What step() does at a cycle's end when two earlier traces still wait for the background thread.
+// stop() waits.
 enum class WhenBehind : std::uint8_t {
   kDrop,   // this trace is lost, and counted in the next one
   kBlock,  // step() waits

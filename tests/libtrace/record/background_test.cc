@@ -1,0 +1,277 @@
+// The handler on a thread of its own: the program goes on, little waits, what is lost is counted.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <future>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtrace/profile.h"
+
+namespace libtrace {
+namespace {
+
+using std::chrono::milliseconds;
+constexpr milliseconds kLong{60'000};
+
+Options background(TraceHandler handler) {
+  Options options;
+  options.schedule = schedule(0, 0, 1);
+  options.handler = HandlerPolicy::kBackground;
+  options.on_trace_ready = std::move(handler);
+  return options;
+}
+
+// A handler that waits until it may go on.
+class Gate {
+ public:
+  TraceHandler handler() {
+    return [this](const TracePtr& trace) {
+      entered_.store(true);
+      entered_.notify_all();
+      open_.get_future().wait();
+      open_ = std::promise<void>();
+      open_.set_value();  // for those to come
+      names_.push_back(name_of(*trace));
+      dropped_.push_back(
+          trace->metadata("dropped_traces") != nullptr ? *trace->metadata("dropped_traces") : "");
+    };
+  }
+  void wait_until_entered() { entered_.wait(false); }
+  void open() { open_.set_value(); }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] const std::vector<std::string>& dropped() const { return dropped_; }
+
+ private:
+  static std::string name_of(const Trace& trace) {
+    for (EventId e = 0; e < trace.size(); ++e) {
+      if (trace.name(e).starts_with("ProfilerStep#")) return std::string(trace.name(e));
+    }
+    return "";
+  }
+  std::atomic<bool> entered_{false};
+  std::promise<void> open_;
+  std::vector<std::string> names_, dropped_;
+};
+
+TEST(Background, HandlesEveryCycleInOrderOnAThreadOfLowPriority) {
+  std::vector<std::string> steps;
+  std::thread::id thread;
+  int nice_value = 0;
+  Profiler profiler(background([&](const TracePtr& trace) {
+    thread = std::this_thread::get_id();
+    nice_value = getpriority(PRIO_PROCESS, 0);
+    steps.push_back(std::to_string(trace->size()));
+  }));
+  profiler.start();
+  for (int i = 0; i < 5; ++i) {
+    for (int k = 0; k < i; ++k) {
+      LIBTRACE_SCOPE("one");
+    }
+    profiler.step();
+    ASSERT_TRUE(profiler.flush(kLong).ok());
+  }
+  profiler.stop();
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  // Spans, the step, and the scopes.
+  EXPECT_EQ(steps, (std::vector<std::string>{"2", "3", "4", "5", "6", "2"}));
+  EXPECT_NE(thread, std::this_thread::get_id());
+  EXPECT_EQ(nice_value, 10);
+  EXPECT_EQ(profiler.stats().cycles, 6U);
+}
+
+TEST(Background, DropsTracesBeyondTwoAndSaysSoInTheNext) {
+  Gate gate;
+  Profiler profiler(background(gate.handler()));
+  profiler.start();
+  profiler.step();  // 0: in the handler
+  gate.wait_until_entered();
+  for (int i = 0; i < 5; ++i) profiler.step();  // 1, 2 wait; 3, 4, 5 are lost
+  EXPECT_EQ(profiler.stats().dropped_traces, 3U);
+  EXPECT_EQ(profiler.flush(milliseconds(1)).code(), StatusCode::kTimeout);
+  gate.open();
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  profiler.step();  // 6
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  profiler.stop();  // 7
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  EXPECT_EQ(gate.names(),
+            (std::vector<std::string>{"ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2",
+                                      "ProfilerStep#6", "ProfilerStep#7"}));
+  EXPECT_EQ(gate.dropped(), (std::vector<std::string>{"", "", "", "3", ""}));
+}
+
+TEST(Background, OrWaits) {
+  Gate gate;
+  Options options = background(gate.handler());
+  options.when_behind = WhenBehind::kBlock;
+  Profiler profiler(options);
+  profiler.start();
+  profiler.step();
+  gate.wait_until_entered();
+  profiler.step();
+  profiler.step();
+  std::atomic<bool> done{false};
+  std::thread opener([&] {
+    EXPECT_FALSE(done.load());
+    gate.open();
+  });
+  profiler.step();  // until there is room
+  done.store(true);
+  opener.join();
+  profiler.stop();
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  EXPECT_EQ(gate.names().size(), 5U);
+  EXPECT_EQ(profiler.stats().dropped_traces, 0U);
+}
+
+TEST(Background, AFailureIsLoggedCountedAndToldByFlush) {
+  std::vector<std::string> log;
+  Options options = background([](const TracePtr&) { throw std::runtime_error("disk full"); });
+  options.log = [&](std::string_view s) { log.emplace_back(s); };
+  Profiler profiler(options);
+  log.clear();  // of the schedule
+  profiler.start();
+  EXPECT_NO_THROW(profiler.step());
+  const Status status = profiler.flush(kLong);
+  EXPECT_EQ(status.code(), StatusCode::kIoError);
+  EXPECT_EQ(status.message(), "disk full");
+  EXPECT_TRUE(profiler.flush(kLong).ok()) << "told once";
+  EXPECT_EQ(log, std::vector<std::string>{"Profiler: disk full"});
+  EXPECT_EQ(profiler.stats().failed_traces, 1U);
+  EXPECT_NO_THROW(profiler.stop());
+}
+
+TEST(Background, TheDestructorFinishesWhatWaits) {
+  int handled = 0;
+  {
+    Profiler profiler(background([&](const TracePtr&) { ++handled; }));
+    profiler.start();
+    profiler.step();
+    profiler.step();
+  }
+  EXPECT_EQ(handled, 3);
+}
+
+TEST(Background, FlushFromItsOwnHandlerIsRefused) {
+  Profiler* self = nullptr;
+  Status status;
+  Profiler profiler(background([&](const TracePtr&) { status = self->flush(kLong); }));
+  self = &profiler;
+  profiler.start();
+  profiler.stop();
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+}
+
+// What waits counts against the ceiling, so that the next cycle has the rest.
+TEST(Background, TheCeilingHoldsForAllOfIt) {
+  constexpr std::size_t kMax = 4 << 20;
+  Gate gate;
+  Options options = background(gate.handler());
+  options.max_bytes = kMax;
+  Profiler profiler(options);
+  profiler.start();
+  std::uint64_t scopes = 0;
+  for (int cycle = 0; cycle < 5; ++cycle) {
+    for (int i = 0; i < 90'000; ++i, ++scopes) {
+      LIBTRACE_SCOPE("fill");
+    }
+    EXPECT_LE(profiler.stats().bytes, kMax);
+    profiler.step();
+    if (cycle == 0) gate.wait_until_entered();
+  }
+  gate.open();
+  profiler.stop();
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  const Stats stats = profiler.stats();
+  EXPECT_GT(stats.dropped, 0U);
+  EXPECT_GT(stats.dropped_traces, 0U);
+  EXPECT_LE(stats.events + stats.dropped, scopes + 6) << "and the steps";
+}
+
+int exit_of(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+std::string lines_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TraceHandler appending_to(const std::string& path) {
+  return [path](const TracePtr&) {
+    std::this_thread::sleep_for(milliseconds(20));  // as slow as a disk: exit() comes first
+    std::ofstream(path, std::ios::app) << "trace\n";
+  };
+}
+
+TEST(Background, AnExitWithoutStopLosesNoFinishedCycle) {
+  const std::string path = ::testing::TempDir() + "/background_exit_" + std::to_string(getpid());
+  const pid_t child = fork();
+  if (child == 0) {
+    auto* const profiler = new Profiler(background(appending_to(path)));  // never destroyed
+    profiler->start();
+    profiler->step();
+    profiler->step();
+    std::exit(0);
+  }
+  EXPECT_EQ(exit_of(child), 0);
+  EXPECT_EQ(lines_of(path), "trace\ntrace\n");
+  unlink(path.c_str());
+}
+
+TEST(Background, AForkedChildLeavesTheParentsTracesAlone) {
+  const std::string path = ::testing::TempDir() + "/background_fork_" + std::to_string(getpid());
+  {
+    Options options = background(appending_to(path));
+    options.when_behind = WhenBehind::kBlock;
+    Profiler profiler(options);
+    profiler.start();
+    profiler.step();
+    profiler.step();
+    const pid_t child = fork();  // with one trace at work and one waiting
+    if (child == 0) {
+      profiler.step();  // the loop they share
+      const bool same = profiler.flush(kLong).ok();
+      profiler.stop();
+      profiler.start();  // and a profile of the child's own
+      profiler.stop();
+      _exit(same && profiler.flush(kLong).ok() ? 0 : 1);
+    }
+    EXPECT_EQ(exit_of(child), 0);
+    profiler.stop();
+  }
+  // Of the parent: steps 0, 1 and the last; of the child: its own.
+  EXPECT_EQ(lines_of(path), "trace\ntrace\ntrace\ntrace\n");
+  unlink(path.c_str());
+}
+
+TEST(Background, AccumulatesTracesOnlyWhenAsked) {
+  Options options = background({});
+  options.handler = HandlerPolicy::kInline;
+  options.schedule = schedule(0, 0, 1, 3);
+  for (const bool accumulate : {false, true}) {
+    options.accumulate_events = accumulate;
+    Profiler profiler(options);
+    EXPECT_EQ(profiler.trace(), nullptr);
+    profiler.start();
+    for (int i = 0; i < 3; ++i) profiler.step();
+    profiler.stop();
+    EXPECT_EQ(profiler.traces().size(), accumulate ? 3U : 1U);
+    EXPECT_EQ(profiler.traces().back(), profiler.trace());
+  }
+}
+
+}  // namespace
+}  // namespace libtrace
