@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "libtrace/averages/sums.h"
+
 namespace libtrace {
 namespace {
 
@@ -79,7 +81,7 @@ FunctionEvents::FunctionEvents(const Trace& trace) : trace_(trace), names_(trace
   merge_repeated();
   for (EventId e = 0; e < trace_.size(); ++e) {
     if (parent_[e] == kNone) continue;
-    children_[parent_[e]] += trace_.dur(e);
+    add(children_[parent_[e]], trace_.dur(e));
     children_us_[parent_[e]] += torch_cpu_us(e);
   }
   if (!device_.empty()) add_device_times();
@@ -167,14 +169,14 @@ void FunctionEvents::merge_repeated() {
     if (owner == kNone) owner = trace_.anchor(e);  // a range of the user, in no op
     if (owner == kNone) continue;
     if (merged_into[owner] != kNone) owner = merged_into[owner];
-    if (what_[owner] == What::kHost) device_own_[owner] += trace_.dur(e);
+    if (what_[owner] == What::kHost) add(device_own_[owner], trace_.dur(e));
   }
 }
 
 void FunctionEvents::add_device_times() {
   device_total_ = device_own_;
   for (EventId e = static_cast<EventId>(trace_.size()); e-- > 0;) {
-    if (parent_[e] != kNone) device_total_[parent_[e]] += device_total_[e];
+    if (parent_[e] != kNone) add(device_total_[parent_[e]], device_total_[e]);
   }
 }
 
@@ -202,7 +204,7 @@ void FunctionEvents::add_memory() {
   for (std::size_t i = 0; i < order.size(); ++i) {
     const MemoryEvent& m = all[order[i]];
     at[i] = m.at;
-    sums[i + 1] = {sums[i].host + host_bytes(m), sums[i].device + device_bytes(m)};
+    sums[i + 1] = {plus(sums[i].host, host_bytes(m)), plus(sums[i].device, device_bytes(m))};
   }
 
   const std::size_t n = trace_.size();
@@ -218,7 +220,8 @@ void FunctionEvents::add_memory() {
       if (from == to) continue;
       const auto first = static_cast<std::size_t>(from - at.begin());
       const auto last = static_cast<std::size_t>(to - at.begin());
-      memory_[e] = {sums[last].host - sums[first].host, sums[last].device - sums[first].device};
+      memory_[e] = {minus(sums[last].host, sums[first].host),
+                    minus(sums[last].device, sums[first].device)};
       ++cover[first];
       --cover[last];
     }
@@ -226,7 +229,7 @@ void FunctionEvents::add_memory() {
   for (EventId e = 0; e < n; ++e) {
     if (parent_[e] == kNone) continue;
     Bytes& sum = children_memory_[parent_[e]];
-    sum = {sum.host + memory_[e].host, sum.device + memory_[e].device};
+    sum = {plus(sum.host, memory_[e].host), plus(sum.device, memory_[e].device)};
   }
 
   std::int64_t covered = 0;
@@ -257,13 +260,13 @@ FunctionEvents::Figures FunctionEvents::figures(EventId e) const noexcept {
       break;
   }
   f.cpu = trace_.dur(e);
-  f.self_cpu = f.cpu - children_[e];
+  f.self_cpu = minus(f.cpu, children_[e]);
   if (!device_total_.empty()) f.device = device_total_[e], f.self_device = device_own_[e];
   if (!memory_.empty()) {
     f.memory = memory_[e].host;
     f.device_memory = memory_[e].device;
-    f.self_memory = f.memory - children_memory_[e].host;
-    f.self_device_memory = f.device_memory - children_memory_[e].device;
+    f.self_memory = minus(f.memory, children_memory_[e].host);
+    f.self_device_memory = minus(f.device_memory, children_memory_[e].device);
   }
   return f;
 }

@@ -10,6 +10,7 @@
 #include "libtrace/averages/function_events.h"
 #include "libtrace/averages/shapes.h"
 #include "libtrace/averages/stacks.h"
+#include "libtrace/averages/sums.h"
 
 namespace libtrace {
 namespace {
@@ -145,19 +146,19 @@ void Averager::add_slice(const FunctionEvents& events, const Stacks* stacks, Eve
   }
   const FunctionEvents::Figures f = events.figures(e);
   ++row.count;
-  row.cpu_time_total_ns += f.cpu;
-  row.self_cpu_time_total_ns += f.self_cpu;
+  libtrace::add(row.cpu_time_total_ns, f.cpu);
+  libtrace::add(row.self_cpu_time_total_ns, f.self_cpu);
   if (key.device == 0) {
     row.torch_cpu_us += events.torch_cpu_us(e);
     row.torch_self_cpu_us += events.torch_self_cpu_us(e);
   }
-  row.device_time_total_ns += f.device;
-  row.self_device_time_total_ns += f.self_device;
-  row.cpu_memory_usage += f.memory;
-  row.self_cpu_memory_usage += f.self_memory;
-  row.device_memory_usage += f.device_memory;
-  row.self_device_memory_usage += f.self_device_memory;
-  if (columns_.flops && key.device == 0) row.flops += flops_of(trace, e, op);
+  libtrace::add(row.device_time_total_ns, f.device);
+  libtrace::add(row.self_device_time_total_ns, f.self_device);
+  libtrace::add(row.cpu_memory_usage, f.memory);
+  libtrace::add(row.self_cpu_memory_usage, f.self_memory);
+  libtrace::add(row.device_memory_usage, f.device_memory);
+  libtrace::add(row.self_device_memory_usage, f.self_device_memory);
+  if (columns_.flops && key.device == 0) libtrace::add(row.flops, flops_of(trace, e, op));
 }
 
 void Averager::add_memory(const Trace& trace, std::uint32_t index) {
@@ -174,10 +175,10 @@ void Averager::add_memory(const Trace& trace, std::uint32_t index) {
     if (options_.group_by_input_shape) row.input_shapes = "[]";
   }
   const std::int64_t host = FunctionEvents::host_bytes(m), device = FunctionEvents::device_bytes(m);
-  row.cpu_memory_usage += host;
-  row.self_cpu_memory_usage += host;
-  row.device_memory_usage += device;
-  row.self_device_memory_usage += device;
+  libtrace::add(row.cpu_memory_usage, host);
+  libtrace::add(row.self_cpu_memory_usage, host);
+  libtrace::add(row.device_memory_usage, device);
+  libtrace::add(row.self_device_memory_usage, device);
 }
 
 void Averager::add(const Trace& trace) {
@@ -233,15 +234,15 @@ KeyAverage KeyAverages::total_average() const {
   for (std::size_t i = 1; i < rows_.size(); ++i) {
     const KeyAverage& row = rows_[i];
     total.count += row.count;
-    total.cpu_time_total_ns += row.cpu_time_total_ns;
-    total.self_cpu_time_total_ns += row.self_cpu_time_total_ns;
-    total.device_time_total_ns += row.device_time_total_ns;
-    total.self_device_time_total_ns += row.self_device_time_total_ns;
-    total.cpu_memory_usage += row.cpu_memory_usage;
-    total.self_cpu_memory_usage += row.self_cpu_memory_usage;
-    total.device_memory_usage += row.device_memory_usage;
-    total.self_device_memory_usage += row.self_device_memory_usage;
-    total.flops += row.flops;
+    libtrace::add(total.cpu_time_total_ns, row.cpu_time_total_ns);
+    libtrace::add(total.self_cpu_time_total_ns, row.self_cpu_time_total_ns);
+    libtrace::add(total.device_time_total_ns, row.device_time_total_ns);
+    libtrace::add(total.self_device_time_total_ns, row.self_device_time_total_ns);
+    libtrace::add(total.cpu_memory_usage, row.cpu_memory_usage);
+    libtrace::add(total.self_cpu_memory_usage, row.self_cpu_memory_usage);
+    libtrace::add(total.device_memory_usage, row.device_memory_usage);
+    libtrace::add(total.self_device_memory_usage, row.self_device_memory_usage);
+    libtrace::add(total.flops, row.flops);
   }
   total.key = "Total";
   return total;
@@ -249,7 +250,7 @@ KeyAverage KeyAverages::total_average() const {
 
 std::int64_t KeyAverages::self_cpu_time_total_ns() const noexcept {
   std::int64_t sum = 0;
-  for (const KeyAverage& row : rows_) sum += row.self_cpu_time_total_ns;
+  for (const KeyAverage& row : rows_) libtrace::add(sum, row.self_cpu_time_total_ns);
   return sum;
 }
 

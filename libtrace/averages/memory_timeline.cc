@@ -8,6 +8,7 @@
 
 #include "libtrace/averages/flags.h"
 #include "libtrace/averages/memory_blocks.h"
+#include "libtrace/averages/sums.h"
 #include "libtrace/model/device.h"
 #include "libtrace/model/whole_number.h"
 
@@ -90,7 +91,7 @@ std::vector<MemoryBlock> pair_blocks(const Trace& trace, const std::vector<std::
     }
     if (m.bytes > 0) live[*m.addr] = static_cast<std::uint32_t>(blocks.size());
     MemoryBlock b;
-    b.bytes = m.bytes > 0 ? m.bytes : -m.bytes;
+    b.bytes = m.bytes > 0 ? m.bytes : minus(0, m.bytes);
     (m.bytes > 0 ? b.allocated : b.freed) = i;
     blocks.push_back(b);
   }
@@ -126,7 +127,7 @@ MemoryTimeline memory_timeline(const Trace& trace, std::string_view device) {
   for (const MemoryBlock& b : blocks) {
     if (b.allocated == kNone) {
       out.rows.push_back({-1, MemoryAction::kPreexisting, b.bytes, b.category});
-      before += b.bytes;
+      add(before, b.bytes);
     } else {
       out.rows.push_back(
           {base + memory[b.allocated].at, MemoryAction::kCreate, b.bytes, b.category});
@@ -141,17 +142,17 @@ MemoryTimeline memory_timeline(const Trace& trace, std::string_view device) {
     out.peak_allocated = std::max(out.peak_allocated, m.total_allocated.value_or(0));
     out.peak_reserved = std::max(out.peak_reserved, m.total_reserved.value_or(0));
     if (m.addr || m.bytes == 0) continue;
-    without_address += m.bytes;
+    add(without_address, m.bytes);
     lowest = std::min(lowest, without_address);
     out.rows.push_back({base + m.at, m.bytes > 0 ? MemoryAction::kCreate : MemoryAction::kDestroy,
                         m.bytes, MemoryCategory::kUnknown});
   }
-  before -= lowest;
-  std::int64_t rest = -lowest;
+  std::int64_t rest = minus(0, lowest);
+  add(before, rest);
   // What the allocator held at the start and nothing freed.
   if (!order.empty() && memory[order[0]].total_allocated) {
-    const std::int64_t held = *memory[order[0]].total_allocated - memory[order[0]].bytes;
-    rest += std::max<std::int64_t>(0, held - before);
+    const std::int64_t held = minus(*memory[order[0]].total_allocated, memory[order[0]].bytes);
+    add(rest, std::max<std::int64_t>(0, minus(held, before)));
   }
   if (rest > 0) {
     out.rows.push_back({-1, MemoryAction::kPreexisting, rest, MemoryCategory::kUnknown});
@@ -166,8 +167,8 @@ namespace {
 
 // In the doubles that torch divides with, which at today's epoch round to a quarter of a us.
 std::int64_t torch_us(std::int64_t ns) {
-  return static_cast<std::int64_t>(static_cast<double>(ns / 1000) +
-                                   static_cast<double>(ns % 1000) / 1000);
+  const std::int64_t us = ns / 1000;
+  return static_cast<std::int64_t>(static_cast<double>(us) + static_cast<double>(ns % 1000) / 1000);
 }
 
 }  // namespace
@@ -182,7 +183,7 @@ std::vector<MemoryTimeline::Point> MemoryTimeline::points() const {
       out.push_back(out.empty() ? Point() : out.back());
       out.back().at_us = us;
     }
-    out.back().bytes[static_cast<std::size_t>(row.category)] += row.bytes;
+    add(out.back().bytes[static_cast<std::size_t>(row.category)], row.bytes);
   }
   if (!out.empty() && out[0].at_us < 0 && first >= 0) out[0].at_us = first;
   return out;

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "libtrace/averages/memory_timeline.h"
+#include "libtrace/averages/sums.h"
 
 namespace libtrace {
 namespace {
@@ -22,12 +23,12 @@ std::string number(const char* format, double value) {
 
 std::int64_t total(const MemoryTimeline::Point& p) {
   std::int64_t sum = 0;
-  for (const std::int64_t bytes : p.bytes) sum += bytes;
+  for (const std::int64_t bytes : p.bytes) add(sum, bytes);
   return sum;
 }
 
 // At most one point a pixel: of those that share one, the largest.
-std::vector<MemoryTimeline::Point> thinned(std::vector<MemoryTimeline::Point> points,
+std::vector<MemoryTimeline::Point> thinned(const std::vector<MemoryTimeline::Point>& points,
                                            std::int64_t first, double us_per_pixel) {
   std::vector<MemoryTimeline::Point> out;
   std::int64_t last_pixel = -1;
@@ -44,13 +45,13 @@ std::vector<MemoryTimeline::Point> thinned(std::vector<MemoryTimeline::Point> po
   return out;
 }
 
-// The largest of 1, 2, 5 · 10^n that divides `range` into about five.
-double tick_step(double range) {
+// Marks from 0 to `range`, about five to ten of them, at multiples of 1, 2 or 5 · 10^n.
+std::vector<double> ticks(double range) {
   const double rough = range / 5, power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {5.0, 2.0}) {
-    if (rough >= factor * power) return factor * power;
-  }
-  return power;
+  const double step = power * (rough >= 5 * power ? 5 : rough >= 2 * power ? 2 : 1);
+  std::vector<double> out;
+  for (int i = 0; i < 11 && i * step <= range; ++i) out.push_back(i * step);
+  return out;
 }
 
 struct Unit {
@@ -123,12 +124,12 @@ class Picture {
 
   void axes() {
     const double bottom = kTop + kPlotHeight, ms = span_us_ / 1000, high = top_ / unit_.bytes;
-    for (double t = 0, step = tick_step(ms); t <= ms; t += step) {
+    for (const double t : ticks(ms)) {
       const double at = kLeft + t / ms * kPlotWidth;
       grid_line(at, kTop, at, bottom);
       text(at, bottom + 18, "middle", 12, number("%g", t));
     }
-    for (double v = 0, step = tick_step(high); v <= high; v += step) {
+    for (const double v : ticks(high)) {
       grid_line(kLeft, y(v * unit_.bytes), kLeft + kPlotWidth, y(v * unit_.bytes));
       text(kLeft - 8, y(v * unit_.bytes) + 4, "end", 12, number("%g", v));
     }

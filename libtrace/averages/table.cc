@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "libtrace/averages/cell.h"
+#include "libtrace/averages/sums.h"
 #include "libtrace/key_averages.h"
 
 namespace libtrace {
@@ -106,15 +107,15 @@ std::size_t width_of(std::size_t longest, const std::optional<int>& most) {
 
 void Printer::find_columns(const KeyAverages::Columns& columns) {
   std::size_t name = 0, shapes = 0, frame = 0;
-  std::int64_t smallest = INT64_MAX;
+  std::int64_t smallest = 0;  // of the positive FLOPs
   for (const KeyAverage& r : rows_) {
     name = std::max(name, text_length(one_line(r.key)));
     shapes = std::max(shapes, text_length(r.input_shapes));
     for (const std::string& f : r.stack) frame = std::max(frame, text_length(one_line(f)));
-    if (r.flops > 0) smallest = std::min(smallest, r.flops);
+    if (r.flops > 0 && (smallest == 0 || r.flops < smallest)) smallest = r.flops;
     self_cpu_ += self_cpu_us(r);
     const bool device_row = r.device_type != "cpu" && !r.is_user_annotation;
-    if (device_row) self_device_ += r.self_device_time_total_ns;
+    if (device_row) add(self_device_, r.self_device_time_total_ns);
   }
   device_time_ = any([](const KeyAverage& r) { return r.self_device_time_total_ns > 0; });
   device_memory_ = any([](const KeyAverage& r) { return r.self_device_memory_usage != 0; });
@@ -122,7 +123,7 @@ void Printer::find_columns(const KeyAverages::Columns& columns) {
   nodes_ = any([](const KeyAverage& r) { return r.node_id != -1; });
   shapes_ = any([](const KeyAverage& r) { return r.input_shapes.size() > 2; });  // more than "[]"
   stacks_ = any([](const KeyAverage& r) { return !r.stack.empty(); });
-  flops_ = columns.flops && smallest != INT64_MAX;
+  flops_ = columns.flops && smallest > 0;
   if (flops_) flops_unit_ = flops_unit(smallest);
   device_memory_ = device_memory_ && !device_.empty();
 
@@ -283,7 +284,10 @@ void KeyAverages::sort(std::string_view key) {
   for (const auto& [name, sum] : kSums) {
     if (wanted == name) return sort_by(rows_, sum);
   }
-  throw std::invalid_argument("no key to sort by: '" + std::string(key) + "'");
+  std::string known = "cpu_time, cpu_time_total, self_cpu_time_total, device_time";
+  for (const auto& [name, sum] : kSums) known.append(", ").append(name);
+  throw std::invalid_argument("rows have no '" + std::string(key) + "' to sort by; they have " +
+                              known);
 }
 
 std::string KeyAverages::table(const TableOptions& options) const {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "libtrace/averages/function_events.h"
+#include "libtrace/averages/memory_timeline.h"
 #include "libtrace/key_averages.h"
 #include "tests/libtrace/averages/builder.h"
 #include "tests/libtrace/model/generate.h"
@@ -96,6 +97,21 @@ TEST(AveragesLaws, AnyNameIsOneRow) {
     EXPECT_EQ(table.find('\0'), std::string::npos);
     EXPECT_LT(table.size(), 100'000U);
   }
+}
+
+TEST(AveragesLaws, SumsThatFitNowhereStopAtTheBound) {
+  Rows r;
+  for (int i = 0; i < 3; ++i) {
+    r.json("Input Dims", "[[9223372036854775807]]").op("aten::mul", 10 * i, 5);
+    r.memory(10 * i + 1, INT64_MAX).memory(10 * i + 2, INT64_MIN);
+  }
+  const TracePtr trace = r.flag("with_flops").flag("record_shapes").flag("with_stack").finish();
+  const KeyAverages a = key_averages(*trace);
+  EXPECT_EQ(a.rows()[0].flops, INT64_MAX);
+  EXPECT_NE(a.table().find("PFLOPs"), std::string::npos);
+  const MemoryTimeline memory = memory_timeline(*trace);
+  EXPECT_FALSE(memory.html().empty());
+  EXPECT_FALSE(memory.json().empty());
 }
 
 TEST(AveragesLaws, HalfAMillionEventsTakeWellUnderASecond) {
