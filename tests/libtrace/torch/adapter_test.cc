@@ -114,7 +114,7 @@ TEST(TorchAdapter, WindowsAmongBusyThreads) {
   }
   for (int round = 0; round < 50; ++round) {
     Options options;
-
+    options.record_shapes = options.profile_memory = round % 2 == 0;
     const TracePtr trace = record(options, [] { at::mul(at::ones({2}), 2); });
     EXPECT_EQ(counts(*trace).count("aten::mul"), 1U);
   }
@@ -157,7 +157,7 @@ TEST(TorchAdapter, TorchsOwnProfilerIsNotJoined) {
 
   // And afterwards both are free again, in turn.
   Options options;
-
+  options.profile_memory = true;
   const TracePtr trace = record(options, [] { at::ones({2}); });
   EXPECT_EQ(counts(*trace).at("aten::ones"), 1);
   EXPECT_EQ(metadata(*trace, "torch_adapter"), "");
