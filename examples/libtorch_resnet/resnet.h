@@ -1,4 +1,4 @@
-// A small residual network for pictures of 32 x 32: a stem, three stages of one block each that
+// A small residual network for pictures of any size (a multiple of 4): a stem, three stages of one block each that
 // halve the picture, a classifier.
 #pragma once
 

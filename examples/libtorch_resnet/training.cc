@@ -10,14 +10,14 @@
 namespace example {
 namespace {
 
-constexpr std::int64_t kClasses = 10, kPixels = 32;
+constexpr std::int64_t kClasses = 10;
 
 }  // namespace
 
 struct Training::Impl {
-  Impl(std::int64_t batch_size, std::uint64_t seed) : batch(batch_size) {
-    torch::manual_seed(seed);
-    patterns = torch::randn({kClasses, 3, kPixels, kPixels});
+  Impl(std::int64_t batch_size, std::int64_t pixels) : batch(batch_size) {
+    torch::manual_seed(1);
+    patterns = torch::randn({kClasses, 3, pixels, pixels});
     model = ResNet(kClasses);
     optimizer = std::make_unique<torch::optim::SGD>(
         model->parameters(), torch::optim::SGDOptions(0.02).momentum(0.9).weight_decay(1e-4));
@@ -29,8 +29,8 @@ struct Training::Impl {
   std::unique_ptr<torch::optim::SGD> optimizer;
 };
 
-Training::Training(std::int64_t batch, std::uint64_t seed)
-    : impl_(std::make_unique<Impl>(batch, seed)) {}
+Training::Training(std::int64_t batch, std::int64_t pixels)
+    : impl_(std::make_unique<Impl>(batch, pixels)) {}
 Training::~Training() = default;
 
 float Training::step() {

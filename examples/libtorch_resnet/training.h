@@ -9,8 +9,8 @@ namespace example {
 
 class Training {
  public:
-  // Equal seeds train alike.
-  explicit Training(std::int64_t batch, std::uint64_t seed = 1);
+  // `pixels`: of a picture's side, a multiple of 4.
+  explicit Training(std::int64_t batch, std::int64_t pixels = 32);
   ~Training();
   Training(const Training&) = delete;
   Training& operator=(const Training&) = delete;
