@@ -36,7 +36,7 @@ ALLOWED = {
     "api": ["logdir", "review", "metrics", "ingest", "index", "analysis", "timeline", "averages"]
     + ["model"],
     "main": ["api", "logdir", "ingest", "index", "analysis", "averages", "metrics", "model"],
-    "examples": ["record", "handler/session", "handler/writers", "averages", "model"],
+    "examples": ["record", "torch", "handler/session", "handler/writers", "averages", "model"],
 }
 
 # First match wins; paths are relative to the root. Public headers belong to the folder that
@@ -87,7 +87,7 @@ HOMES = {
     "google/protobuf/*": ["proto/*"],
     "ATen/*": ["libtrace/torch/*"],
     "c10/*": ["libtrace/torch/*"],
-    "torch/*": ["libtrace/torch/*"],
+    "torch/*": ["libtrace/torch/*", "examples/libtorch_resnet/*"],
     "gtest/*": [],
     "gmock/*": [],
     "benchmark/*": [],
