@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tb_backend/ingest/ingest.h"
@@ -63,6 +65,23 @@ std::multimap<std::string, std::string> annotations(const Trace& trace) {
   return names;
 }
 
+EventId find(const Trace& trace, std::string_view name) {
+  EventId e = 0;
+  while (e < trace.size() && trace.name(e) != name) ++e;
+  return e;
+}
+
+std::string text_arg(const Trace& trace, EventId e, std::string_view key) {
+  const std::optional<Value> value = trace.arg(e, key);
+  return value ? std::string(value->text) : "";
+}
+
+std::vector<std::string> instants(const Trace& trace) {
+  std::vector<std::string> names;
+  for (const Instant& instant : trace.instants()) names.emplace_back(trace.text(instant.name));
+  return names;
+}
+
 class Injection : public ::testing::Test {
  protected:
   [[nodiscard]] std::string logdir() const {
@@ -85,6 +104,15 @@ TEST_F(Injection, EveryFunctionIsRecorded) {
   EXPECT_TRUE(inside("inner", "outer"));
   EXPECT_TRUE(inside("wide \u00e9 \U0001F600", "inner"));
   EXPECT_TRUE(inside("registered", "around"));
+  const EventId attributes = find(*traces[0], "registered");
+  EXPECT_EQ(text_arg(*traces[0], attributes, "Domain"), "library");
+  EXPECT_EQ(text_arg(*traces[0], attributes, "Category"), "loading");
+  EXPECT_EQ(traces[0]->int_arg(attributes, "Payload"), -5);
+  EXPECT_THAT(instants(*traces[0]), ::testing::IsSupersetOf({"marked", "mark"}));
+  EXPECT_EQ(traces[0]->flags(find(*traces[0], "request")) & flag::kUnfinished, 0);
+  EXPECT_NE(traces[0]->flags(find(*traces[0], "open at the end")) & flag::kUnfinished, 0);
+  EXPECT_EQ(traces[0]->report().count("unfinished"), 1);
+  EXPECT_EQ(traces[0]->report().count("dropped_by_recorder"), 1500 - 1024);  // what was too deep
   EXPECT_EQ(names.count("request"), 1U);
   EXPECT_EQ(names.count("second"), 1U);
   EXPECT_EQ(names.count("\"quoted\"\n\uFFFD"), 1U);
