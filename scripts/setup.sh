@@ -79,4 +79,6 @@ if [ "$what" = test ]; then
     install_venv build/venv tests/requirements.txt
   when_changed build/venv-oldest/.traceglass tests/requirements-oldest.txt \
     install_venv build/venv-oldest tests/requirements-oldest.txt
+  when_changed build/venv-readers/.traceglass tests/readers/requirements.txt \
+    install_venv build/venv-readers tests/readers/requirements.txt
 fi

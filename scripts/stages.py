@@ -74,6 +74,7 @@ STAGES = [
     web("web-size", "budget of the built files"),
     Stage("cases", "scripts/cases.sh tests/cases", "our hand-computed cases", ["build"]),
     Stage("package", "tests/package/run.sh", "libtrace installed and used", ["build"]),
+    Stage("readers", "tests/readers/run.sh", "our traces in other people's readers", ["build"]),
     Stage("contract", unittest("tests/contract"), "responses against openapi.yaml", ["build"]),
     Stage("e2e", "node tests/e2e/run.js", "the page in Chromium", ["build", "web-build"]),
     Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),

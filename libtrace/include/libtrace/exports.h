@@ -11,7 +11,8 @@ namespace libtrace {
 
 class Trace;
 
-// Chrome JSON as PyTorch's profiler writes it, compressed when `path` ends in ".gz". As often as wanted.
+// Chrome JSON as PyTorch's profiler writes it, compressed when `path` ends in ".gz". As often as
+// wanted.
 Status export_chrome_trace(const Trace& trace, const std::string& path);
 
 // Where TensorBoard looks: in folder `dir`, under the name that tensorboard_trace_handler(dir)
