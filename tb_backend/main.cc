@@ -71,6 +71,8 @@ void add_key_averages(CLI::App& app, int& status) {
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--group-by-overload-name", options.group.group_by_overload_name,
                     "a row for each overload");
+  command->add_flag("--memory-by-thread", options.group.memory_by_thread,
+                    "memory of a row is its own thread's; torch counts all threads");
   command->add_option("--sort-by", options.table.sort_by,
                       "cpu_time_total, self_cpu_time_total, device_time_total, cpu_memory_usage, "
                       "count, flops, …; by default the order of the first calls");

@@ -8,19 +8,6 @@
 namespace libtrace {
 namespace {
 
-constexpr std::string_view kSkipped[] = {"[memory]",
-                                         "[OutOfMemory]",
-                                         "profiler::_record_function_enter",
-                                         "profiler::_record_function_enter_new",
-                                         "profiler::_record_function_exit",
-                                         "aten::is_leaf",
-                                         "aten::output_nr",
-                                         "aten::_version"};
-
-constexpr bool is_word(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 bool starts_with(std::string_view text, std::string_view prefix) noexcept {
   return text.substr(0, prefix.size()) == prefix;
 }
@@ -36,46 +23,8 @@ bool is_async(const Trace& trace, EventId e) {
 
 }  // namespace
 
-// ---- names -------------------------------------------------------------------------------------
-
-FunctionNames::FunctionNames(const Trace& trace)
-    : trace_(trace), of_string_(trace.string_count(), kNone) {
-  for (const std::string_view name : kSkipped) intern(name);
-  skipped_ = static_cast<Key>(texts_.size());
-}
-
-// "ns::op.overload", and nothing that is a sentence, a path or a template.
-std::string_view FunctionNames::overload(std::string_view name) noexcept {
-  const std::size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos || dot + 1 == name.size()) return {};
-  const std::string_view op = name.substr(0, dot), overload = name.substr(dot + 1);
-  const bool words =
-      std::all_of(overload.begin(), overload.end(), is_word) &&
-      std::all_of(op.begin(), op.end(), [](char c) { return is_word(c) || c == ':'; });
-  return words && op.find("::") != std::string_view::npos ? overload : std::string_view();
-}
-
-FunctionNames::Key FunctionNames::key(StringId name) {
-  Key& key = of_string_[name];
-  if (key != kNone) return key;
-  std::string_view text = trace_.text(name);
-  if (starts_with(text, "ProfilerStep#")) {
-    text = "ProfilerStep*";
-  } else if (const std::string_view o = overload(text); !o.empty()) {
-    text.remove_suffix(o.size() + 1);
-  }
-  return key = intern(text);
-}
-
-FunctionNames::Key FunctionNames::intern(std::string_view text) {
-  const auto [it, is_new] = keys_.emplace(text, static_cast<Key>(texts_.size()));
-  if (is_new) texts_.push_back(text);
-  return it->second;
-}
-
-// ---- events ------------------------------------------------------------------------------------
-
-FunctionEvents::FunctionEvents(const Trace& trace) : trace_(trace), names_(trace) {
+FunctionEvents::FunctionEvents(const Trace& trace, bool memory_by_thread)
+    : trace_(trace), names_(trace) {
   classify();
   build_tree();
   merge_repeated();
@@ -85,7 +34,7 @@ FunctionEvents::FunctionEvents(const Trace& trace) : trace_(trace), names_(trace
     children_us_[parent_[e]] += torch_cpu_us(e);
   }
   if (!device_.empty()) add_device_times();
-  if (!trace_.memory().empty()) add_memory();
+  if (!trace_.memory().empty()) add_memory(memory_by_thread);
 }
 
 void FunctionEvents::classify() {
@@ -105,7 +54,7 @@ void FunctionEvents::classify() {
     }
     const bool host = is_host_tree(kind) || kind == Kind::kOverhead;
     if (!host && kind != Kind::kPython && !is_on_device(kind)) continue;
-    name_[e] = names_.key(trace_.name_id(e));
+    name_[e] = names_.key(trace_.name_id(e), kind == Kind::kOp);
     if (names_.skipped(name_[e])) continue;
     if (is_on_device(kind)) {
       what_[e] = What::kDevice;
@@ -190,8 +139,8 @@ std::int64_t FunctionEvents::device_bytes(const MemoryEvent& m) noexcept {
   return device ? m.bytes : 0;
 }
 
-// By time alone, whatever the thread, both ends included: what torch does.
-void FunctionEvents::add_memory() {
+// By time, both ends included.
+void FunctionEvents::add_memory(bool by_thread) {
   const auto all = trace_.memory();
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
@@ -199,6 +148,10 @@ void FunctionEvents::add_memory() {
   }
   const auto earlier = [&](std::uint32_t a, std::uint32_t b) { return all[a].at < all[b].at; };
   std::stable_sort(order.begin(), order.end(), earlier);
+  if (by_thread) {
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return all[a].lane < all[b].lane; });
+  }
   std::vector<Bytes> sums(order.size() + 1);
   std::vector<std::int64_t> at(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -211,12 +164,20 @@ void FunctionEvents::add_memory() {
   memory_.assign(n, {});
   children_memory_.assign(n, {});
   std::vector<std::int32_t> cover(order.size() + 1);
-  for (const Lane& lane : trace_.lanes()) {
-    auto from = at.begin();
+  auto own_begin = at.begin(), own_end = at.end();  // the rows that count for the lane
+  for (LaneId id = 0; id < trace_.lanes().size(); ++id) {
+    const Lane& lane = trace_.lanes()[id];
+    if (by_thread) {
+      const auto index = [&](auto it) { return order[static_cast<std::size_t>(it - at.begin())]; };
+      own_begin = id == 0 ? at.begin() : own_end;
+      own_end = own_begin;
+      while (own_end != at.end() && all[index(own_end)].lane == id) ++own_end;
+    }
+    auto from = own_begin;
     for (EventId e = lane.first; e < lane.last; ++e) {
-      while (from != at.end() && *from < trace_.start(e)) ++from;
+      while (from != own_end && *from < trace_.start(e)) ++from;
       if (what_[e] == What::kNo || what_[e] == What::kDevice) continue;
-      const auto to = std::upper_bound(from, at.end(), trace_.end(e));
+      const auto to = std::upper_bound(from, own_end, trace_.end(e));
       if (from == to) continue;
       const auto first = static_cast<std::size_t>(from - at.begin());
       const auto last = static_cast<std::size_t>(to - at.begin());

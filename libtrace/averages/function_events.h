@@ -8,40 +8,17 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "libtrace/averages/function_names.h"
 #include "libtrace/trace.h"
 
 namespace libtrace {
 
-// Names as torch groups them: "ProfilerStep#7" is "ProfilerStep*", "aten::add.Tensor" is the
-// overload "Tensor" of "aten::add".
-class FunctionNames {
- public:
-  using Key = std::uint32_t;  // of a name without its overload
-  explicit FunctionNames(const Trace& trace);
-
-  [[nodiscard]] Key key(StringId name);
-  [[nodiscard]] std::string_view text(Key key) const { return texts_[key]; }
-  [[nodiscard]] static std::string_view overload(std::string_view name) noexcept;
-  // Utility rows that torch leaves out.
-  [[nodiscard]] bool skipped(Key key) const noexcept { return key < skipped_; }
-
- private:
-  Key intern(std::string_view text);
-
-  const Trace& trace_;
-  Key skipped_ = 0;
-  std::vector<Key> of_string_;
-  std::vector<std::string_view> texts_;
-  std::unordered_map<std::string_view, Key> keys_;
-};
-
 class FunctionEvents {
  public:
-  explicit FunctionEvents(const Trace& trace);
+  // `memory_by_thread`: a row has the memory of its own thread only; torch goes by time alone.
+  explicit FunctionEvents(const Trace& trace, bool memory_by_thread = false);
 
   // What a slice is here; kNo: not an event (or merged into its parent).
   enum class What : std::uint8_t { kNo, kHost, kAsync, kPython, kDevice };
@@ -87,7 +64,7 @@ class FunctionEvents {
   void build_tree();
   void merge_repeated();
   void add_device_times();
-  void add_memory();
+  void add_memory(bool by_thread);
 
   const Trace& trace_;
   FunctionNames names_;

@@ -123,7 +123,9 @@ void Averager::add_slice(const FunctionEvents& events, const Stacks* stacks, Eve
   key.device = events.what(e) == What::kDevice ? 1 : 0;
   key.annotation = events.is_annotation(e);
   if (options_.group_by_overload_name) {
-    key.overload = texts_.id(std::string(FunctionNames::overload(trace.name(e))));
+    const bool is_op = trace.kind(e) == Kind::kOp;
+    const std::string_view overload = events.names().overload(trace.name(e));
+    key.overload = texts_.id(std::string(is_op ? overload : std::string_view()));
   }
   if (options_.group_by_input_shape) key.shapes = shapes_of(trace, e);
   if (stacks != nullptr) key.stack = stack_of(stacks->text(e));
@@ -182,7 +184,7 @@ void Averager::add_memory(const Trace& trace, std::uint32_t index) {
 }
 
 void Averager::add(const Trace& trace) {
-  const FunctionEvents events(trace);
+  const FunctionEvents events(trace, options_.memory_by_thread);
   if (columns_.device.empty()) columns_.device = events.device();
   const bool memory_known = trace.metadata("profile_memory") != nullptr;
   columns_.memory |= memory_known ? flag_set(trace, "profile_memory") : !trace.memory().empty();

@@ -20,6 +20,9 @@ struct KeyAveragesOptions {
   bool group_by_input_shape = false;
   int group_by_stack_n = 0;  // innermost frames that tell rows apart; 0: none
   bool group_by_overload_name = false;
+  // Memory of a row is what its own thread allocated and freed in it. Otherwise, as in torch, what
+  // any thread did in that time, which parallel threads count twice.
+  bool memory_by_thread = false;
 };
 
 // One row, torch's FunctionEventAvg. Sums over `count` calls; times in ns, memory in bytes.

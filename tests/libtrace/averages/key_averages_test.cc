@@ -153,6 +153,24 @@ TEST(KeyAverages, MemoryGoesByTimeWhateverTheThread) {
   EXPECT_TRUE(a.columns().memory);
 }
 
+TEST(KeyAverages, MemoryOfItsOwnThreadWhereAskedFor) {
+  const TracePtr trace = Rows()
+                             .op("aten::a", 0, 100, "1")
+                             .op("aten::b", 0, 100, "2")
+                             .memory(20, 7, "2")
+                             .memory(10, 1000, "1")
+                             .memory(30, 30, "3")  // a thread that does nothing else
+                             .finish();
+  EXPECT_EQ(row(key_averages(*trace), "aten::a").cpu_memory_usage, 1037);
+  EXPECT_EQ(row(key_averages(*trace), "aten::b").cpu_memory_usage, 1037);
+  KeyAveragesOptions options;
+  options.memory_by_thread = true;
+  const KeyAverages a = key_averages(*trace, options);
+  EXPECT_EQ(row(a, "aten::a").cpu_memory_usage, 1000);
+  EXPECT_EQ(row(a, "aten::b").cpu_memory_usage, 7);
+  EXPECT_EQ(row(a, "[memory]").cpu_memory_usage, 30);
+}
+
 TEST(KeyAverages, DeviceTimesGoToTheOpThatLaunched) {
   const KeyAverages a = key_averages(*Rows()
                                           .range("step", 0, 100)
@@ -175,6 +193,13 @@ TEST(KeyAverages, DeviceTimesGoToTheOpThatLaunched) {
   EXPECT_EQ(row(a, "step", "cuda").device_time_total_ns, 668'000);
   EXPECT_TRUE(row(a, "step", "cuda").is_user_annotation);
   EXPECT_EQ(row(a, "cudaLaunchKernel").count, 3);
+}
+
+// As torch 2.15 has them: time of the profiler on a host thread.
+TEST(KeyAverages, OverheadIsAHostRow) {
+  const KeyAverages a =
+      key_averages(*Rows().host("overhead", "Activity Buffer Request", 0, 40, "9").finish());
+  EXPECT_EQ(row(a, "Activity Buffer Request").self_cpu_time_total_ns, 40'000);
 }
 
 TEST(KeyAverages, GroupsByShape) {
@@ -218,6 +243,20 @@ TEST(KeyAverages, GroupsByStackAndByOverload) {
   EXPECT_EQ(overloads, (std::vector<std::string>{"Tensor", "out", ""}));
   options.group_by_stack_n = -1;
   EXPECT_THROW(key_averages(*trace, options), std::invalid_argument);
+}
+
+TEST(KeyAverages, ADotIsAnOverloadOnlyWhereTheProfilerWroteSome) {
+  const KeyAverages a = key_averages(*Rows()
+                                          .op("aten::add.Tensor", 0, 1)
+                                          .op("lib::op.default", 10, 1)
+                                          .op("f(a::b.c)", 20, 1)
+                                          .op("aten::odd.", 30, 1)
+                                          .range("mine::step.one", 40, 1)
+                                          .finish());
+  EXPECT_EQ(keys(a), (std::vector<std::string>{"aten::add", "lib::op", "f(a::b.c)", "aten::odd.",
+                                               "mine::step.one"}));
+  EXPECT_EQ(keys(key_averages(*Rows().op("engine::mat.mul", 0, 1).finish())),
+            std::vector<std::string>{"engine::mat.mul"});
 }
 
 TEST(KeyAverages, BackwardOpsHaveTheStackOfTheForwardOne) {
