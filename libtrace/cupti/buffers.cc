@@ -8,7 +8,7 @@
 namespace libtrace::cupti {
 
 void BufferPool::configure(const BufferLimits& limits) noexcept {
-  trim();
+  if (limits.bytes != limits_.bytes) trim();  // set by this thread only
   const std::lock_guard lock(mutex_);
   limits_ = limits;
 }
@@ -37,6 +37,7 @@ Buffer* BufferPool::request() noexcept {
     if (stock_ != nullptr) {
       Buffer* const buffer = std::exchange(stock_, stock_->next);
       buffer->next = nullptr;
+      if (--stocked_ == 0) wake();  // the collector has time to make the next one
       return buffer;
     }
     size = limits_.bytes;
@@ -87,12 +88,33 @@ void BufferPool::give_back(Buffer* buffer) noexcept {
     keep = !buffer->scrap && buffer->size == limits_.bytes && bytes_ <= limits_.ceiling;
     if (keep) {
       buffer->next = std::exchange(stock_, buffer);
+      ++stocked_;
     } else if (!buffer->scrap) {
       bytes_ -= buffer->size;
     }
   }
   back_.notify_all();
   if (!keep) release(buffer);
+}
+
+void BufferPool::stock(std::size_t count) noexcept {
+  for (;;) {
+    std::size_t size = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (stocked_ >= count || bytes_ + limits_.bytes > limits_.ceiling) return;
+      size = limits_.bytes;
+      bytes_ += size;
+    }
+    Buffer* const buffer = allocate(size, false);
+    const std::lock_guard lock(mutex_);
+    if (buffer == nullptr) {
+      bytes_ -= size;
+      return;
+    }
+    buffer->next = std::exchange(stock_, buffer);
+    ++stocked_;
+  }
 }
 
 void BufferPool::wake() noexcept {
@@ -128,6 +150,7 @@ void BufferPool::trim() noexcept {
   {
     const std::lock_guard lock(mutex_);
     stock = std::exchange(stock_, nullptr);
+    stocked_ = 0;
     for (const Buffer* b = stock; b != nullptr; b = b->next) bytes_ -= b->size;
   }
   while (stock != nullptr) release(std::exchange(stock, stock->next));

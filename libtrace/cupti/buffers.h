@@ -47,6 +47,8 @@ class BufferPool {
   Buffer* take_completed() noexcept;
   // Cleans and stocks, or frees.
   void give_back(Buffer* buffer) noexcept;
+  // Has `count` ready, as the ceiling allows, so that no launch waits for fresh memory.
+  void stock(std::size_t count) noexcept;
   // Sleeps until something is completed or wake() is called, from the time of calls() on.
   [[nodiscard]] std::uint32_t calls() const noexcept { return call_.load(); }
   void wait(std::uint32_t calls) noexcept { call_.wait(calls); }
@@ -71,6 +73,7 @@ class BufferPool {
   std::condition_variable back_;
   BufferLimits limits_;
   Buffer* stock_ = nullptr;
+  std::size_t stocked_ = 0;
   std::size_t bytes_ = 0;                    // of all that are not scrap
   std::size_t outstanding_ = 0;              // handed out and not given back
   std::atomic<Buffer*> completed_{nullptr};  // newest first

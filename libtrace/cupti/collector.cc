@@ -7,6 +7,9 @@
 #include "libtrace/record/process.h"
 
 namespace libtrace::cupti {
+namespace {
+constexpr std::size_t kStocked = 2;  // buffers ready beforehand
+}
 
 Collector& Collector::instance() noexcept {
   static auto* const collector = new Collector;
@@ -16,6 +19,7 @@ Collector& Collector::instance() noexcept {
 bool Collector::start(const CuptiApi& api, const BufferLimits& limits) noexcept {
   if (!started_.exchange(true)) born_in_fork_ = detail::fork_count();
   pool_.configure(limits);
+  pool_.stock(kStocked);
   {
     const std::lock_guard lock(mutex_);
     api_ = api;
@@ -89,6 +93,7 @@ void Collector::run() noexcept {
       read(*buffer);
       pool_.give_back(std::exchange(buffer, next));
     }
+    pool_.stock(kStocked);
     pool_.wait(calls);
   }
 }

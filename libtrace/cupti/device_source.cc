@@ -158,7 +158,7 @@ class CudaSource final : public detail::DeviceSource {
       collector.note_dropped_by_cupti(session_->dropped());
       to.log_ = collector.take();
       for (const auto& [id, device] : session_->contexts().device_by_id()) {
-        to.log_.device_of_context.try_emplace(id, device);
+        to.log_.device_of_context.insert_or_assign(id, device);
       }
       to.own_clock_ = session_->has_own_clock();
       if (!all_back) to.number("cupti_buffers_not_returned", collector.outstanding());
@@ -212,6 +212,7 @@ class CudaSource final : public detail::DeviceSource {
 }  // namespace
 
 std::unique_ptr<detail::DeviceSource> make_cuda_source(LoadOptions options) {
+  detail::install_fork_handlers();
   return std::make_unique<CudaSource>(std::move(options));
 }
 

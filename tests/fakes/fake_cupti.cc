@@ -18,6 +18,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
@@ -26,6 +27,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -64,6 +66,7 @@ struct State {
   bool subscribed = false;
   CallbackFunc callback = nullptr;
   void* userdata = nullptr;
+  std::size_t calling = 0;  // callbacks on their way
   std::set<std::uint32_t> resource_callbacks;
   std::set<std::uint32_t> kinds;
   std::set<std::uint64_t> disabled_calls;  // (domain << 32) | cbid
@@ -77,6 +80,7 @@ struct State {
   std::map<std::uint32_t, OpenBuffer> open;  // by thread, or all under 0
   std::uint64_t mark = 0;
   std::uint32_t next_correlation = 1;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> stream_end;  // (device, stream)
   std::size_t dropped = 0;
   bool zero_time = false, pending = false;
   std::deque<std::unique_ptr<std::string>> names;
@@ -203,6 +207,14 @@ const char* name_of(std::uint32_t domain, std::uint32_t cbid) {
 }
 
 // ---- the script ------------------------------------------------------------------------------
+// A member's value, by the lock.
+template <class T>
+T locked(T State::* member) {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  return s.*member;
+}
+
 class Script {
  public:
   explicit Script(const std::string& line) : in_(line) {
@@ -228,7 +240,10 @@ class Script {
       s.failures[words_.at(0)] = std::stoi(words_.at(1));
       return {};
     }
-    if (command_ == "drop") return s.dropped += word32(0), "";
+    if (command_ == "drop") {
+      const std::lock_guard lock(s.mutex);
+      return s.dropped += word32(0), "";
+    }
     if (command_ == "zero-time") return s.zero_time = true, "";
     if (command_ == "pending") return s.pending = true, "";
     if (command_ == "unload") {
@@ -279,8 +294,7 @@ class Script {
     return (relative ? state().mark : 0) + std::stoull(it->second.substr(relative ? 1 : 0));
   }
   static std::uint64_t now() {
-    State& s = state();
-    if (s.timestamp != nullptr) return s.timestamp();
+    if (const TimestampFunc function = locked(&State::timestamp)) return function();
     timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000U +
@@ -299,9 +313,14 @@ class Script {
   }
 
   // The call that starts the work. `api=none` leaves it out.
-  Times call_times() const {
-    const std::uint64_t start = time("at", now());
-    return {start, start + number("for", 1000)};
+  // It takes as long as the fake does for it, unless told.
+  Times call_times() {
+    if (!call_) {
+      const std::uint64_t start = time("at", now());
+      const bool told = values_.count("at") != 0 || values_.count("for") != 0;
+      call_ = {start, told ? start + number("for", 1000) : now()};
+    }
+    return *call_;
   }
   void api(std::uint32_t cbid, bool driver = false) {
     if (values_.count("api") != 0) {
@@ -311,7 +330,7 @@ class Script {
     driver = driver || number("driver", 0) != 0;
     State& s = state();
     const std::uint64_t key = (std::uint64_t{driver ? kDomainDriver : kDomainRuntime} << 32) | cbid;
-    if (s.disabled_calls.count(key) != 0) return;
+    if (locked(&State::disabled_calls).count(key) != 0) return;
     const Times t = call_times();
     namespace at = layout::call;
     const ActivityKind kind = driver ? ActivityKind::kDriver : ActivityKind::kRuntime;
@@ -321,10 +340,15 @@ class Script {
     r.put(at::kCorrelation, correlation()).put(at::kReturn, number32("ret", 0));
     write(r, kind, thread());
   }
-  Times work_times(std::uint64_t after = 0) {
+  // Behind what its stream has to do already, unless told.
+  Times work_times() {
     State& s = state();
-    const std::uint64_t start = time("gpu", call_times().end + 1000) + after;
+    const std::uint64_t earliest = call_times().end + 1000;
+    const std::lock_guard lock(s.mutex);
+    std::uint64_t& stream = s.stream_end[{number("dev", 0), number("stream", 7)}];
+    const std::uint64_t start = time("gpu", std::max(earliest, stream));
     Times t{start, start + number("gpufor", 5000)};
+    stream = t.end;
     if (std::exchange(s.zero_time, false)) t = {0, 0};
     pending_ = std::exchange(s.pending, false);
     if (pending_) t.end = 0;
@@ -336,9 +360,14 @@ class Script {
     const bool graph = command_ == "graph";
     api(graph ? 311 : number("driver", 0) != 0 ? 307 : 211);
     for (std::uint64_t i = 0; i < nodes; ++i) {
-      const Times t = work_times(i * 6000);
+      const Times t = work_times();
       const std::string name = values_.count("kernel") != 0 ? values_["kernel"] : "_Z6kernelPf";
-      s.names.push_back(std::make_unique<std::string>(name));
+      const char* kept = nullptr;
+      {
+        const std::lock_guard lock(s.mutex);
+        s.names.push_back(std::make_unique<std::string>(name));
+        kept = s.names.back()->c_str();
+      }
       namespace at = layout::kernel;
       Record r(ActivityKind::kConcurrentKernel, s.version);
       r.put(at::kStart, t.start).put(at::kEnd, t.end).put(at::kQueued, std::uint64_t{0});
@@ -348,7 +377,7 @@ class Script {
       r.put(at::kBlock, number32("block", 256)).put(at::kBlock + 4, 1U).put(at::kBlock + 8, 1U);
       r.put(at::kStaticShared, 1024U).put(at::kDynamicShared, number32("shared", 0));
       r.put(at::kRegisters, static_cast<std::uint16_t>(number("regs", 32)));
-      r.put(at::kName, s.names.back()->c_str());
+      r.put(at::kName, kept);
       r.put(at::kGraphNode, graph ? std::uint64_t{0x500000000} + i : 0U);
       r.put(at::kGraph, graph ? number32("id", 5) : 0U);
       r.put(at::kChannel, 3U).put(at::kChannelType, 1U);
@@ -412,6 +441,7 @@ class Script {
     s.per_thread = s.zeroed = s.zero_time = s.pending = false;
     s.dropped = 0;
     s.next_correlation = 1;
+    s.stream_end.clear();
   }
 
   void sync() {
@@ -480,10 +510,21 @@ class Script {
     State& s = state();
     const std::uint32_t cbid =
         number("gone", 0) != 0 ? kResourceContextDestroyStarting : kResourceContextCreated;
-    if (s.callback == nullptr || s.resource_callbacks.count(cbid) == 0) return;
+    CallbackFunc callback = nullptr;
+    void* userdata = nullptr;
+    {
+      const std::lock_guard lock(s.mutex);
+      if (s.callback == nullptr || s.resource_callbacks.count(cbid) == 0) return;
+      callback = s.callback;
+      userdata = s.userdata;
+      ++s.calling;
+    }
     const std::uint64_t handle = (number("dev", 0) << 32) | number("ctx", 1);
     const ResourceData data{reinterpret_cast<Context>(handle), nullptr, nullptr};
-    s.callback(s.userdata, kDomainResource, cbid, &data);
+    callback(userdata, kDomainResource, cbid, &data);
+    const std::lock_guard lock(s.mutex);
+    --s.calling;
+    s.change.notify_all();
   }
 
   std::istringstream in_;
@@ -492,6 +533,7 @@ class Script {
   std::map<std::string, std::string> values_;
   std::uint32_t correlation_ = 0;
   bool pending_ = false;
+  std::optional<Times> call_;
 };
 
 }  // namespace
@@ -563,9 +605,10 @@ EXPORT Result cuptiSubscribe(Subscriber* subscriber, CallbackFunc callback, void
 EXPORT Result cuptiUnsubscribe(Subscriber) {
   const Result result = enter("Unsubscribe");
   State& s = state();
-  const std::lock_guard lock(s.mutex);
+  std::unique_lock lock(s.mutex);
   if (!s.subscribed) die("unsubscribed twice");
   if (!s.kinds.empty()) die("unsubscribed while kinds are enabled");
+  s.change.wait(lock, [&] { return s.calling == 0; });
   s.subscribed = false;
   s.callback = nullptr;
   s.resource_callbacks.clear();

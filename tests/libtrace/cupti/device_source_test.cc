@@ -14,11 +14,12 @@ using testing::HasSubstr;
 TEST(CudaSource, RecordsKernelsCopiesSetsAndTheirCalls) {
   const Fake fake;
   Window window(fake);
-  const TracePtr trace = window.record(fake,
-                                       "mark\n"
-                                       "launch kernel=_Z3addPfS_ grid=264 block=256 stream=7\n"
-                                       "memcpy bytes=4096 kind=1 src=1 dst=3 gpufor=1000\n"
-                                       "memset bytes=512 gpufor=256\n");
+  const TracePtr trace =
+      window.record(fake,
+                    "mark\n"
+                    "launch for=1000 kernel=_Z3addPfS_ grid=264 block=256 stream=7\n"
+                    "memcpy bytes=4096 kind=1 src=1 dst=3 gpufor=1000\n"
+                    "memset bytes=512 gpufor=256\n");
   ASSERT_EQ(trace->size(), 6U);
   const EventId kernel = find(*trace, "add(float*, float*)").value();
   EXPECT_EQ(trace->kind(kernel), Kind::kKernel);
