@@ -1,5 +1,5 @@
-// A small residual network for pictures of any size (a multiple of 4): a stem, three stages of one block each that
-// halve the picture, a classifier.
+// A small residual network for pictures of any size (a multiple of 4): a stem, three stages of one
+// block each that halve the picture, a classifier.
 #pragma once
 
 #include <torch/nn/module.h>

@@ -6,6 +6,7 @@
 
 #include "libtrace/model/args.h"
 #include "libtrace/model/passes.h"
+#include "libtrace/model/plain_text.h"
 
 namespace libtrace {
 namespace {
@@ -95,13 +96,13 @@ void count_launches_without_kernel(Draft& draft) {
   std::string why;
   bool refused = false;  // our recorder was asked for the device and could not
   for (const auto& [name, json] : d.metadata) {
-    const bool is_refusal = name == "cupti_error";
-    refused = refused || is_refusal;
-    if (is_refusal || name == "WARNING" || name == "ERROR") why += " " + name + ": " + json;
+    refused = refused || name == "cupti_error";
+    for (const char* key : {"cupti_error", "cupti_advice", "WARNING", "ERROR"}) {
+      if (name == key) why += (why.empty() ? "" : " ") + plain_text(json);
+    }
   }
   if (launches == 0 && !refused) return;
-  d.report.add("no_device_events", std::max<std::int64_t>(launches, 1), {},
-               why.empty() ? why : "The file says:" + why);
+  d.report.add("no_device_events", std::max<std::int64_t>(launches, 1), {}, why);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "libtrace/model/plain_text.h"
+
 namespace traceglass {
 
 using libtrace::EventId;
@@ -63,7 +65,7 @@ Contents find_contents(const Trace& trace) {
   view("operators", s.host, "No operators: record with ProfilerActivity.CPU.");
   view("kernels", s.device_work,
        refusal == nullptr ? "No device events: record with ProfilerActivity.CUDA."
-                          : "The device could not be recorded: " + *refusal);
+                          : libtrace::plain_text(*refusal));
   view("memory", !trace.memory().empty(), "No memory events: record with profile_memory=True.");
   view("modules", s.modules, "No module frames: record with with_stack=True.");
   view("distributed", s.collective,

@@ -140,6 +140,17 @@ def timeless():
     return made
 
 
+def refused():
+    """A C++ program asked for the device and could not have it: the recorder says why."""
+    made = trace(0)
+    on_host = ("cpu_op", "user_annotation", "python_function")
+    made["traceEvents"] = [r for r in made["traceEvents"] if r.get("cat") in on_host]
+    made["deviceProperties"] = []
+    made["cupti_error"] = "Another profiler holds CUPTI. GPU work was not recorded."
+    made["cupti_advice"] = 'Run without Nsight, cuda-gdb or a second "profiler".'
+    return made
+
+
 def write(path, data, modified_s):
     """Times are given, so that which file is the newest does not depend on the clock."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -165,6 +176,7 @@ def make(root):
     write(os.path.join(root, "other", "cut.pt.trace.json"), cut, now + 2)
     lost = json.dumps(timeless()).encode()
     write(os.path.join(root, "other", "timeless.pt.trace.json"), lost, now + 2)
+    write(os.path.join(root, "other", "refused.pt.trace.json"), json.dumps(refused()).encode(), now)
     for rank in range(2):
         name = f"node_{rank}.1700000000000000000.pt.trace.json.gz"
         write(os.path.join(root, "run", name), whole[rank], now + 3)

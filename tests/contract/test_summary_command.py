@@ -50,7 +50,7 @@ class SummaryCommandTest(unittest.TestCase):
             jsonschema.Draft202012Validator(json.load(file)).validate(document)
         named = {os.path.relpath(e["path"], self.folder): e["code"] for e in document["errors"]}
         self.assertEqual(named, self.wrong)
-        self.assertEqual(len(document["traces"]), 6)
+        self.assertEqual(len(document["traces"]), 7)
         self.assertTrue(document["collectives"])
 
     def test_csv_holds_the_tables_of_the_document(self):

@@ -110,6 +110,20 @@ test('a file that is no trace is named for what it is, and hides no other', asyn
   });
 });
 
+test('a device that could not be recorded is said, and what to do', async () => {
+  await with_page(dirs.made, {}, async ({ page, server }) => {
+    await page.goto(`${server.url}#v=1&run=other&worker=refused`);
+    await idle(page);
+    const banner = page.getByText(/Another profiler holds CUPTI.*Run without Nsight/);
+    await banner.first().waitFor();
+    await accessible(page, 'a refused device');
+    await screenshot(page, 'refused-device');
+    await page.goto(`${server.url}#v=1&run=other&worker=refused&view=kernels`);
+    await idle(page);
+    assert.match(await page.locator('main').innerText(), /Another profiler holds CUPTI/);
+  });
+});
+
 test('names from a trace are text', async () => {
   await with_page(dirs.made, {}, async ({ page, server }) => {
     await page.goto(`${server.url}#v=1&run=run&worker=node_0&view=operators`);
