@@ -47,6 +47,7 @@ MODULES = [
     ("libtrace/include/libtrace/schedule.h", "record"),
     ("libtrace/include/libtrace/record_function.h", "record"),
     ("libtrace/include/libtrace/range.h", "record"),
+    ("libtrace/include/libtrace/memory_tags.h", "record"),
     ("libtrace/include/libtrace/key_averages.h", "averages"),
     ("libtrace/include/libtrace/results.h", "handler/session"),
     ("libtrace/include/libtrace/exports.h", "handler/writers"),

@@ -1,5 +1,7 @@
 // The command line: what a user types, turned into options of the parts that do it.
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
 #include <optional>
 
 #include "tb_backend/api/key_averages_command.h"
@@ -102,7 +104,7 @@ void add_key_averages(CLI::App& app, int& status) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("Traceglass: profiles of PyTorch-style programs");
   app.require_subcommand(1);
   int status = 0;
@@ -111,4 +113,7 @@ int main(int argc, char** argv) {
   add_key_averages(app, status);
   CLI11_PARSE(app, argc, argv);
   return status;
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
 }

@@ -1,6 +1,6 @@
 // What a block of memory was for, as far as a trace tells.
 //
-//   asked for       the user's "Memory category" argument of a range around the allocation
+//   told            by a mark of its address, or by a range around its allocation (memory_tags.h)
 //   TEMPORARY       allocated and freed in one operator
 //   OPTIMIZER_STATE allocated in an optimizer's step, outlives it
 //   GRADIENT        made in backward and freed by zero_grad, or alive when the optimizer steps
@@ -9,7 +9,10 @@
 //   ACTIVATION      made by a forward operator that backward came back to
 //   unknown         the rest, and all that lived before the trace but what zero_grad frees
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 #include <unordered_set>
+#include <utility>
 
 #include "libtrace/averages/backward.h"
 #include "libtrace/averages/memory_blocks.h"
@@ -35,6 +38,44 @@ MemoryCategory category_named(std::string_view name) noexcept {
     if (memory_category_name(category) == name) return category;
   }
   return MemoryCategory::kUnknown;
+}
+
+// Categories told by marks "Memory category PARAMETER 0x7f00": by address, in order of time.
+struct Tag {
+  std::uint64_t address = 0;
+  std::int64_t at = 0;
+  MemoryCategory category = MemoryCategory::kUnknown;
+};
+
+std::vector<Tag> find_tags(const Trace& trace) {
+  std::vector<Tag> tags;
+  for (const Instant& mark : trace.instants()) {
+    std::string_view text = trace.text(mark.name);
+    if (!starts_with(text, kMemoryTagMark)) continue;
+    text.remove_prefix(kMemoryTagMark.size());
+    const std::size_t blank = text.find(" 0x");
+    if (blank == std::string_view::npos) continue;
+    Tag tag{0, mark.at, category_named(text.substr(0, blank))};
+    const char* const end = text.data() + text.size();
+    const auto [p, error] = std::from_chars(text.data() + blank + 3, end, tag.address, 16);
+    const bool whole = error == std::errc() && p == end;
+    if (whole && tag.category != MemoryCategory::kUnknown) tags.push_back(tag);
+  }
+  std::stable_sort(tags.begin(), tags.end(), [](const Tag& a, const Tag& b) {
+    return std::pair(a.address, a.at) < std::pair(b.address, b.at);
+  });
+  return tags;
+}
+
+// What was last told of `address` between two times; kUnknown for nothing.
+MemoryCategory told_of(const std::vector<Tag>& tags, std::uint64_t address, std::int64_t from,
+                       std::int64_t to) {
+  const auto behind = std::upper_bound(
+      tags.begin(), tags.end(), std::pair(address, to),
+      [](const auto& wanted, const Tag& t) { return wanted < std::pair(t.address, t.at); });
+  if (behind == tags.begin()) return MemoryCategory::kUnknown;
+  const Tag& last = *(behind - 1);
+  return last.address == address && last.at >= from ? last.category : MemoryCategory::kUnknown;
 }
 
 class Places {
@@ -69,7 +110,7 @@ Place Places::place(const std::vector<EventId>& open) const {
       if (starts_with(name, "Optimizer.step#")) p.step = e;
       if (starts_with(name, "Optimizer.zero_grad#")) p.zero_grad = true;
       if ((trace_.flags(e) & flag::kDataLoader) != 0) p.loading = true;
-      const auto asked = trace_.arg(e, "Memory category");
+      const auto asked = trace_.arg(e, kMemoryCategoryArg);
       if (asked && asked->type == Value::Type::kString) p.asked = category_named(asked->text);
       continue;
     }
@@ -133,6 +174,7 @@ void find_categories(const Trace& trace, std::vector<MemoryBlock>& blocks) {
   }
   std::sort(steps.begin(), steps.end());
 
+  const std::vector<Tag> tags = find_tags(trace);
   static const Place kNowhere;
   for (MemoryBlock& b : blocks) {
     const Place& made = b.allocated == kNone ? kNowhere : places[b.allocated];
@@ -141,7 +183,11 @@ void find_categories(const Trace& trace, std::vector<MemoryBlock>& blocks) {
     const std::int64_t to = b.freed == kNone ? INT64_MAX : memory[b.freed].at;
     const auto step = std::lower_bound(steps.begin(), steps.end(), from);
     const bool meets_step = step != steps.end() && *step <= to;
-    if (made.asked != MemoryCategory::kUnknown) {
+    const std::uint32_t row = b.allocated == kNone ? b.freed : b.allocated;
+    const MemoryCategory told = told_of(tags, memory[row].addr.value_or(0), from, to);
+    if (told != MemoryCategory::kUnknown) {
+      b.category = told;
+    } else if (made.asked != MemoryCategory::kUnknown) {
       b.category = made.asked;
     } else if (made.op != kNone && made.op == freed.op) {
       b.category = MemoryCategory::kTemporary;

@@ -100,13 +100,6 @@ std::vector<MemoryBlock> pair_blocks(const Trace& trace, const std::vector<std::
 
 }  // namespace
 
-std::string_view memory_category_name(MemoryCategory category) noexcept {
-  constexpr std::array<std::string_view, kMemoryCategories> kNames = {
-      "PARAMETER",  "OPTIMIZER_STATE", "INPUT",           "TEMPORARY",
-      "ACTIVATION", "GRADIENT",        "AUTOGRAD_DETAIL", "Unknown"};
-  return kNames[static_cast<std::size_t>(category)];
-}
-
 MemoryTimeline memory_timeline(const Trace& trace, std::string_view device) {
   const Device wanted = chosen(trace, device);
   require_options(trace);

@@ -12,23 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "libtrace/memory_category.h"
 #include "libtrace/trace.h"
 
 namespace libtrace {
-
-// Numbers as in torch's files.
-enum class MemoryCategory : std::uint8_t {
-  kParameter,
-  kOptimizerState,
-  kInput,
-  kTemporary,
-  kActivation,
-  kGradient,
-  kAutogradDetail,
-  kUnknown,
-};
-inline constexpr std::size_t kMemoryCategories = 8;
-std::string_view memory_category_name(MemoryCategory category) noexcept;  // "PARAMETER", …
 
 enum class MemoryAction : std::uint8_t { kPreexisting, kCreate, kIncrementVersion, kDestroy };
 

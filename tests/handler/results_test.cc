@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "libtrace/averages/memory_timeline.h"
+#include "libtrace/memory_tags.h"
 #include "libtrace/record_function.h"
 #include "tests/handler/temporary_folder.h"
 
@@ -61,6 +63,33 @@ TEST(Results, OfARecordedCycle) {
   EXPECT_EQ(folder.names(), (std::vector<std::string>{"logs", "memory.html", "stacks", "trace.json",
                                                       "trace.json.gz"}));
   EXPECT_THROW((void)export_stacks(profiler, path("x"), "time"), std::invalid_argument);
+}
+
+TEST(Results, MemoryIsWhatTheProgramSaysItIs) {
+  Options options;
+  options.profile_memory = options.record_shapes = options.with_stack = true;
+  Profiler profiler(options);
+  profiler.start();
+  const auto allocate = [](std::uint64_t address, std::int64_t bytes) {
+    MemoryReport report;
+    report.address = address;
+    report.bytes = bytes;
+    report_memory(report);
+  };
+  allocate(0x1000, 10);
+  tag_parameter(reinterpret_cast<const void*>(0x1000));
+  {
+    const MemoryCategoryScope scope(MemoryCategory::kInput);
+    allocate(0x2000, 20);
+  }
+  allocate(0x3000, 30);
+  profiler.stop();
+  const MemoryTimeline timeline = memory_timeline(*profiler.trace());
+  std::vector<std::string> got;
+  for (const auto& r : timeline.rows) {
+    got.push_back(std::to_string(r.bytes) + std::string(memory_category_name(r.category)));
+  }
+  EXPECT_EQ(got, (std::vector<std::string>{"10PARAMETER", "20INPUT", "30Unknown"}));
 }
 
 TEST(Results, AccumulatedOverCycles) {

@@ -136,6 +136,31 @@ TEST(MemoryTimeline, TheUserHasTheLastWord) {
             (std::vector<std::string>{"PARAMETER", "Unknown"}));
 }
 
+TEST(MemoryTimeline, AMarkOfItsAddressTellsOfABlockWhileItLives) {
+  Rows r = profile();
+  const auto mark = [&](double at, std::string_view name) {
+    TraceBuilder::Row row;
+    row.start = static_cast<std::int64_t>(at * 1000);
+    row.name = r.b.intern(name);
+    row.pid = r.b.intern("1");
+    row.tid = r.b.intern("1");
+    r.b.add_instant(row, 'i');
+  };
+  block(r, 1, 64, 0xAB);
+  mark(2, "Memory category PARAMETER 0xab");
+  mark(3, "Memory category nonsense 0xab");
+  mark(3, "Memory category GRADIENT 0xabc");
+  mark(3, "Memory category GRADIENT 0xabz");
+  mark(3, "Memory category GRADIENT");
+  block(r, 4, 64, 0xCD);
+  mark(5, "Memory category GRADIENT 0xcd");
+  mark(6, "Memory category OPTIMIZER_STATE 0xcd");  // the last one stands
+  block(r, 7, -64, 0xCD);
+  block(r, 8, 64, 0xCD);  // another block of that address
+  const MemoryTimeline t = memory_timeline(*r.finish());
+  EXPECT_EQ(created(t), (std::vector<std::string>{"PARAMETER", "OPTIMIZER_STATE", "Unknown"}));
+}
+
 TEST(MemoryTimeline, NeedsWhatTorchNeeds) {
   const auto message = [](Rows& r) -> std::string {
     try {
