@@ -1,7 +1,9 @@
 // torch.profiler's key_averages(): the rows of a trace summed by name, as data and as torch's
 // table. One piece of code for recorded and for loaded traces; the rules are torch's own
 // convention (2.15), which is not that of the views: Python frames take part in the call tree, the
-// totals of nested calls of one name add up, and a sole child of its parent's name is merged.
+// totals of nested calls of one name add up, and a sole child of its parent's name is merged. One
+// thing is added: device work launched in no operator is the innermost range's around its launch,
+// where torch has it belong to nothing.
 #pragma once
 
 #include <cstddef>
