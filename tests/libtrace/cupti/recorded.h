@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fake.h"
+#include "tests/libtrace/cupti/fake.h"
 #include "libtrace/cupti/device_clock.h"
 #include "libtrace/record/clock.h"
 

@@ -23,7 +23,7 @@ TEST(Threads, LaunchesNeverWaitForWindows) {
       while (!ends) fake.run("launch\nmemcpy\n");
     });
   }
-  for (int cycle = 0; cycle < 20; ++cycle) {
+  for (int cycle = 0; cycle < 10; ++cycle) {
     ASSERT_TRUE(window.prepare().ok());
     window.start();
     fake.run("launch kernel=mine");
