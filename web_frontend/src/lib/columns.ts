@@ -1,5 +1,5 @@
 // Columns of durations, counts and bytes for any table: text by the column's own scale, full precision on hover and in CSV.
-import { column as scale_of, exact, type Family } from './format';
+import { column as scale_of, exact, kNone, type Family } from './format';
 import type { Column } from './table';
 
 const kExact: Readonly<Record<Family, string>> = {
@@ -52,5 +52,23 @@ export function measure<Row>(rows: readonly Row[], spec: Measure<Row>): Column<R
     ...(bar === undefined
       ? {}
       : { bar: (row: Row) => ({ share: most === 0 ? 0 : (value(row) ?? 0) / most, kind: bar.kind(row) }) }),
+  };
+}
+
+/** The column beside a measure: what share of `total` a row has. */
+export function share<Row>(
+  value: (row: Row) => number,
+  total: number,
+  words: { readonly csv: string; readonly help?: string },
+): Column<Row> {
+  return {
+    id: 'share',
+    title: '%',
+    kind: 'number',
+    width: 56,
+    rank: 2,
+    value: (row) => (total === 0 ? undefined : (value(row) / total) * 100),
+    text: (row) => (total === 0 ? kNone : ((value(row) / total) * 100).toFixed(1)),
+    ...words,
   };
 }

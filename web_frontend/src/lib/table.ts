@@ -63,6 +63,18 @@ export function sort_rows<Row>(
   return keyed.map(({ row }) => row);
 }
 
+/** The rows that a filter leaves, in the order that `sort` asks for. */
+export function arranged<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sort: string,
+  matches: (row: Row) => boolean,
+): readonly Row[] {
+  const order = parse_sort(sort);
+  const column = columns.find(({ id }) => id === order.id);
+  return sort_rows(rows.filter(matches), column, order.descending);
+}
+
 /** The columns to show: those chosen, in the table's order; else the usual ones, the least important left out where they do not fit. */
 export function fitting<Row>(
   columns: readonly Column<Row>[],

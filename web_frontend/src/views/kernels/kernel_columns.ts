@@ -1,6 +1,6 @@
 // The columns of kernels, and of copies and sets: what stands in each cell, and what CSV gets.
 import type { KernelRow } from '../../api/types';
-import { measure } from '../../lib/columns';
+import { measure, share } from '../../lib/columns';
 import { fixed, kNone } from '../../lib/format';
 import { kernel_kind } from '../../lib/kinds';
 import { dimensions } from '../../lib/names';
@@ -93,16 +93,7 @@ export function kernel_columns(
       bar: { kind: (row) => colour_of(row, kind) },
       help: 'Sum over its launches; streams overlap',
     }),
-    {
-      id: 'share',
-      title: '%',
-      kind: 'number',
-      width: 56,
-      rank: 2,
-      value: (row) => (total === 0 ? undefined : (row.total_ns / total) * 100),
-      text: (row) => (total === 0 ? kNone : ((row.total_ns / total) * 100).toFixed(1)),
-      csv: 'Share (%)',
-    },
+    share<KernelRow>((row) => row.total_ns, total, { csv: 'Share (%)' }),
     measure<KernelRow>(rows, {
       id: 'calls',
       title: 'Calls',

@@ -1,6 +1,6 @@
 // The columns of operators and annotations: what stands in each cell, and what CSV gets.
 import type { OperatorRow } from '../../api/types';
-import { measure } from '../../lib/columns';
+import { measure, share } from '../../lib/columns';
 import { is_vague } from '../../lib/kinds';
 import { shapes_text } from '../../lib/shapes';
 import type { Column } from '../../lib/table';
@@ -56,17 +56,10 @@ export function operator_columns(
     help: 'Host time in which it, and nothing that it called, was running',
     ...(bars === 'host' ? { bar, width: 200, grow: 3 } : {}),
   });
-  const share: Column<OperatorRow> = {
-    id: 'share',
-    title: '%',
-    kind: 'number',
-    width: 56,
-    rank: 2,
-    value: (row) => (self_total === 0 ? undefined : (self_ns(row) / self_total) * 100),
-    text: (row) => (self_total === 0 ? '–' : ((self_ns(row) / self_total) * 100).toFixed(1)),
+  const self_share = share<OperatorRow>(self_ns, self_total, {
     csv: bars === 'device' ? 'Share of device self (%)' : 'Share of host self (%)',
     help: bars === 'device' ? 'Share of all device work' : 'Share of all host self time',
-  };
+  });
   const name: Column<OperatorRow> = {
     id: 'name',
     title: kind === 'op' ? 'Operator' : 'Annotation',
@@ -159,7 +152,7 @@ export function operator_columns(
     name,
     ...grouped,
     first,
-    share,
+    self_share,
     ...times.slice(0, 1).map((column) => usual(column, has_device)),
     usual(second, bars === 'device' || has_device),
     ...times.slice(1, 3),
