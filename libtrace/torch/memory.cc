@@ -15,8 +15,7 @@ namespace {
 
 namespace torch_profiler = torch::profiler::impl;
 using c10::ThreadLocalDebugInfo;
-
-constexpr auto kPlace = c10::DebugInfoKind::PROFILER_STATE;
+using Place = c10::DebugInfoKind;
 
 // Totals are int64_t in torch 1.13 and size_t in 2.x: whatever the installed one declares.
 template <class T>
@@ -70,16 +69,17 @@ const std::shared_ptr<Reporter>& reporter() {
 }  // namespace
 
 bool watch_memory_here() {
-  const c10::DebugInfoBase* const there = ThreadLocalDebugInfo::get(kPlace);
+  const c10::DebugInfoBase* const there = ThreadLocalDebugInfo::get(Place::PROFILER_STATE);
   if (there != nullptr) return there == reporter().get();
-  ThreadLocalDebugInfo::_push(kPlace, reporter());
+  ThreadLocalDebugInfo::_push(Place::PROFILER_STATE, reporter());
   return true;
 }
 
 void leave_memory_here() noexcept {
   try {
     // Throws when something of another kind stands above it.
-    if (ThreadLocalDebugInfo::get(kPlace) == reporter().get()) ThreadLocalDebugInfo::_pop(kPlace);
+    if (ThreadLocalDebugInfo::get(Place::PROFILER_STATE) == reporter().get())
+      ThreadLocalDebugInfo::_pop(Place::PROFILER_STATE);
   } catch (const std::exception&) {
     return;  // it stays, and reports nothing while no window is open
   }

@@ -86,6 +86,15 @@ def bench_scope():
     yield from program_lines("scope_bench")
 
 
+def bench_torch():
+    """The adapter adds half of what torch's own profiler does to a step; a scope costs less."""
+    with open(os.path.join(RELEASE, "CMakeCache.txt")) as file:
+        if "TORCH_CPU_LIBRARY:FILEPATH=/" not in file.read():
+            print("torch: no libtorch here (Debian: libtorch-dev)", file=sys.stderr)
+            return
+    yield from program_lines("torch_bench")
+
+
 def bench_tile():
     yield from program_lines("tile_bench")
 
@@ -126,6 +135,7 @@ BENCHES = {
     "load": [bench_load],
     "scope": [bench_scope],
     "tile": [bench_tile],
+    "torch": [bench_torch],
     "first-view": [bench_first_view],
     "frames": [bench_frames],
     "ingest-first": [bench_load, bench_scope, bench_first_view, bench_frames],

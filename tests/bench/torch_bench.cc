@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
-#include <optional>
 
 #include "examples/libtorch_resnet/training.h"
 #include "libtrace/profile.h"
@@ -42,68 +41,103 @@ struct Quickest {
   }
 };
 
-// Around `work`, which starts and ends with nothing recorded; `stop`: what fetching the profile
-// takes.
-void with_torch(bool shapes, bool memory, Quickest& stop, const std::function<void()>& work) {
-  const impl::ProfilerConfig config(impl::ProfilerState::KINETO, shapes, memory);
-  prepareProfiler(config, {impl::ActivityType::CPU});
-  enableProfiler(config, {impl::ActivityType::CPU});
-  work();
-  stop.time([] { disableProfiler(); });
-}
+// Each does `work` kSteps times, recorded, and hands out the profile. In the state of a program
+// that has been profiling for a while: what a first cycle pays for memory is not in it.
+class Torchs {
+ public:
+  Torchs(bool shapes, bool memory) : config_(impl::ProfilerState::KINETO, shapes, memory) {}
+  void start() {
+    prepareProfiler(config_, {impl::ActivityType::CPU});
+    enableProfiler(config_, {impl::ActivityType::CPU});
+  }
+  static void stop() { disableProfiler(); }
 
-void with_ours(bool shapes, bool memory, Quickest& stop, const std::function<void()>& work) {
-  libtrace::Options options;
-  options.record_shapes = shapes;
-  options.profile_memory = memory;
-  libtrace::Profiler profiler(options);
-  profiler.start();
-  work();
-  stop.time([&] { profiler.stop(); });
-}
+ private:
+  impl::ProfilerConfig config_;
+};
+
+// A cycle is a step of warm-up, which opens nothing, and one recorded step as long as `work`.
+class Ours {
+ public:
+  Ours(bool shapes, bool memory) : profiler_(options(shapes, memory)) { profiler_.start(); }
+  void start() { profiler_.step(); }
+  void stop() { profiler_.step(); }
+
+ private:
+  static libtrace::Options options(bool shapes, bool memory) {
+    libtrace::Options options;
+    options.record_shapes = shapes;
+    options.profile_memory = memory;
+    options.schedule = libtrace::Schedule::make({.warmup = 1, .active = 1});
+    return options;
+  }
+  libtrace::Profiler profiler_;
+};
+
+// The quickest recorded step, and the quickest whole of kSteps with what starting, stopping and
+// making the profile take.
+struct Timed {
+  Quickest step, whole;
+  template <class Recorder>
+  void record(Recorder& recorder, const std::function<void()>& work) {
+    whole.time([&] {
+      recorder.start();
+      for (int i = 0; i < kSteps; ++i) step.time(work);
+      recorder.stop();
+    });
+  }
+};
 
 bool report(const char* name, double value, double limit) {
   std::printf("%s  %.3f  %.3f  %s\n", name, value, limit, value <= limit ? "ok" : "over");
   return value <= limit;
 }
 
-// Of the steps' own time and of torch's, what ours adds.
+// What a recorded step costs beyond the step itself: with its share of start and stop, and within
+// the step alone.
 bool compare_steps(const char* name, bool shapes, bool memory) {
   // Little arithmetic, and the operators of any step: what watching them costs is seen.
   example::Training training(1, 8);
-  Quickest bare, ours, torchs, our_stop, torchs_stop;
+  const auto step = [&] { training.step(); };
+  Quickest bare;
+  Timed ours, torchs;
+  Ours our_profiler(shapes, memory);
+  Torchs torchs_profiler(shapes, memory);
   for (int round = 0; round < kRounds; ++round) {
-    const auto steps = [&](Quickest& of) {
-      for (int i = 0; i < kSteps; ++i) of.time([&] { training.step(); });
-    };
-    steps(bare);
-    with_ours(shapes, memory, our_stop, [&] { steps(ours); });
-    with_torch(shapes, memory, torchs_stop, [&] { steps(torchs); });
+    for (int i = 0; i < kSteps; ++i) bare.time(step);
+    ours.record(our_profiler, step);
+    torchs.record(torchs_profiler, step);
   }
+  const double our_whole = ours.whole.us / kSteps - bare.us;
+  const double torchs_whole = torchs.whole.us / kSteps - bare.us;
+  const double our_step = ours.step.us - bare.us, torchs_step = torchs.step.us - bare.us;
   std::fprintf(stderr,
-               "%s: step %.0f us, +%.0f us with ours, +%.0f us with torch's profiler; "
-               "stop %.0f us and %.0f us\n",
-               name, bare.us, ours.us - bare.us, torchs.us - bare.us, our_stop.us, torchs_stop.us);
-  return report(name, (ours.us - bare.us) / (torchs.us - bare.us), 0.5);
+               "%s: a step of %.0f us costs %.0f us more, torch's profiler %.0f us; of these %.0f "
+               "and %.0f us within the step (ratio %.2f)\n",
+               name, bare.us, our_whole, torchs_whole, our_step, torchs_step,
+               our_step / torchs_step);
+  return report(name, our_whole / torchs_whole, 0.5);
 }
 
 bool compare_scopes() {
-  Quickest ours, torchs, unused;
+  Quickest ours, torchs;
+  Ours our_profiler(false, false);
+  Torchs torchs_profiler(false, false);
   for (int round = 0; round < kRounds; ++round) {
-    with_ours(false, false, unused, [&] {
-      ours.time([] {
-        for (int i = 0; i < kScopes; ++i) {
-          LIBTRACE_SCOPE("scope");
-        }
-      });
+    our_profiler.start();
+    ours.time([] {
+      for (int i = 0; i < kScopes; ++i) {
+        LIBTRACE_SCOPE("scope");
+      }
     });
-    with_torch(false, false, unused, [&] {
-      torchs.time([] {
-        for (int i = 0; i < kScopes; ++i) {
-          RECORD_USER_SCOPE("scope");
-        }
-      });
+    our_profiler.stop();
+    torchs_profiler.start();
+    torchs.time([] {
+      for (int i = 0; i < kScopes; ++i) {
+        RECORD_USER_SCOPE("scope");
+      }
     });
+    torchs_profiler.stop();
   }
   std::fprintf(stderr, "scope: %.1f ns, torch's with its profiler %.1f ns\n",
                1e3 * ours.us / kScopes, 1e3 * torchs.us / kScopes);
