@@ -19,6 +19,7 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 constexpr std::chrono::seconds kStopLimit{5};
 // After a forced flush CUPTI hands everything over at once; what is not back then stays with it.
 constexpr std::chrono::milliseconds kSilence{250};
+constexpr std::size_t kPerThreadBytes = std::size_t{1} << 20;
 
 class CudaRecording final : public detail::DeviceRecording {
  public:
@@ -68,6 +69,7 @@ class CudaSource final : public detail::DeviceSource {
       Collector::instance().keep(options_.max_bytes);
       session_->dropped();  // before the window: not its loss
       session_->flush_periodically(true);
+      in_window_ = true;
     } catch (...) {
       give_up("out of memory");
     }
@@ -138,6 +140,8 @@ class CudaSource final : public detail::DeviceSource {
     const CuptiApi& api = libraries_->cupti;
     Collector& collector = Collector::instance();
     BufferLimits limits;
+    // With one for each thread that calls CUDA, less for each.
+    if (api.version >= api_version::k12_3) limits.bytes = kPerThreadBytes;
     limits.may_refuse = api.version >= api_version::k12_9;
     if (!collector.start(api, limits)) return cupti_failed("A thread", error::kOutOfMemory, {});
     if (Refusal refusal = session_->open()) return refusal;
@@ -149,7 +153,8 @@ class CudaSource final : public detail::DeviceSource {
   }
 
   void finish(CudaRecording& to) {
-    if (recording() && !session_->driver_is_gone()) {
+    // What was recorded counts, even where a pause could not be ended.
+    if (std::exchange(in_window_, false) && is_mine() && !session_->driver_is_gone()) {
       Collector& collector = Collector::instance();
       session_->flush_periodically(false);
       session_->disable();
@@ -206,7 +211,7 @@ class CudaSource final : public detail::DeviceSource {
   std::vector<DeviceInfo> devices_;
   std::optional<Session> session_;
   Refusal refusal_, load_refusal_;
-  bool abandoned_ = false;
+  bool in_window_ = false, abandoned_ = false;
 };
 
 }  // namespace
