@@ -59,7 +59,7 @@ TEST(Exports, StacksAreAFile) {
   EXPECT_TRUE(s.ok()) << s.message();
   EXPECT_EQ(read(path), "a.py(1):_f;b.py(2):_g 12\n");
   EXPECT_EQ(folder.names(), std::vector<std::string>{"stacks.txt"});
-  EXPECT_THROW(export_stacks(*small(), path, "self_gpu_time"), std::invalid_argument);
+  EXPECT_THROW((void)export_stacks(*small(), path, "self_gpu_time"), std::invalid_argument);
 }
 
 TEST(Exports, TheSuffixPicksTheForm) {
@@ -84,7 +84,7 @@ TEST(Exports, WhatCannotBeWrittenIsAnError) {
   EXPECT_FALSE(export_stacks(*small(), folder.path() / "none" / "x", "self_cpu_time_total").ok());
   EXPECT_FALSE(export_memory_timeline(*small(), folder.path() / "none" / "x.json.gz").ok());
   EXPECT_TRUE(folder.names().empty());
-  EXPECT_THROW(export_memory_timeline(*Rows().op("x", 0, 1).finish(), folder.path() / "x"),
+  EXPECT_THROW((void)export_memory_timeline(*Rows().op("x", 0, 1).finish(), folder.path() / "x"),
                std::invalid_argument);
   EXPECT_TRUE(folder.names().empty());
 }

@@ -1,6 +1,7 @@
 // Small traces by hand: rows in us on one process, "main" and other threads, a device.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -70,7 +71,7 @@ struct Rows {
   TracePtr finish() { return b.finish(); }
 
  private:
-  static std::int64_t ns(double us) { return static_cast<std::int64_t>(us * 1000 + 0.5); }
+  static std::int64_t ns(double us) { return std::llround(us * 1000); }
   std::int64_t correlation = 0;
 };
 

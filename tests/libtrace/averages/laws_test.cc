@@ -31,7 +31,7 @@ TEST(AveragesLaws, SumsOfGeneratedTraces) {
     const TracePtr trace = testing::Generator(seed).trace();
     const FunctionEvents events(*trace);
     std::int64_t listed = static_cast<std::int64_t>(events.loose_memory().size());
-    std::int64_t self = 0, device = 0, memory = 0;
+    std::int64_t self = 0, device = 0;
     for (EventId e = 0; e < trace->size(); ++e) {
       const FunctionEvents::What what = events.what(e);
       listed += what != FunctionEvents::What::kNo;
@@ -46,7 +46,6 @@ TEST(AveragesLaws, SumsOfGeneratedTraces) {
         EXPECT_GE(trace->start(e), trace->start(p));
         EXPECT_LE(trace->end(e), trace->end(p));
       }
-      memory += f.self_memory;
     }
     const KeyAverages plain = key_averages(*trace);
     const KeyAverage total = plain.total_average();
@@ -145,7 +144,9 @@ TEST(AveragesLaws, HalfAMillionEventsTakeWellUnderASecond) {
                    std::to_string(took.count() / kEvents * 1e9));
     std::printf("  options %d: %.0f ns an event, %zu rows\n", which, took.count() / kEvents * 1e9,
                 a.size());
+#ifdef NDEBUG  // optimised
     EXPECT_LT(took.count(), 5) << "an order of magnitude above what it takes";
+#endif
   }
 }
 
