@@ -35,6 +35,12 @@ class BufferPool {
  public:
   static constexpr std::size_t kScrapBytes = 16 << 10;
 
+  BufferPool() = default;
+  // Frees the stock; what is handed out stays its holder's.
+  ~BufferPool() { trim(); }
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+
   // For the buffers to come; those of another size are freed as they come back.
   void configure(const BufferLimits& limits) noexcept;
 

@@ -56,17 +56,12 @@ INSTANTIATE_TEST_SUITE_P(
                     DriverCase{34, 1, "cuInit answers CUresult (34)", "stub"},
                     DriverCase{999, 1, "cuInit answers CUresult (999)", "nvidia-smi"}));
 
-TEST(Refusal, NoCupti) {
-  Fake fake;
-  fake.options.cupti_library.clear();
-  fake.options.directories = {"/nowhere"};
-  fake.cuda("version", 11040);  // the fakes that are open are newer, or have another name
-  Refusal refusal;
-  // The fakes of this process are loaded already, so that only the error itself can be looked at.
-  refusal = no_cupti(12090, "libcupti.so.12: cannot open shared object file");
+// The search itself: loader_test.cc.
+TEST(Refusal, NoCuptiNamesThePackageOfTheDriversRelease) {
+  const Refusal refusal = no_cupti(12090, "libcupti.so.12: cannot open shared object file");
   EXPECT_THAT(refusal.why, HasSubstr("was not found (libcupti.so.12: cannot open"));
   EXPECT_THAT(refusal.advice, HasSubstr("CUDA 12.9 or older"));
-  EXPECT_THAT(refusal.advice, HasSubstr("nvidia-cuda-cupti-cu12"));
+  EXPECT_THAT(refusal.advice, HasSubstr("nvidia-cuda-cupti-cu12;"));
   EXPECT_THAT(no_cupti(13000, "").advice, HasSubstr("nvidia-cuda-cupti;"));
 }
 
