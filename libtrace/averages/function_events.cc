@@ -175,8 +175,8 @@ void FunctionEvents::add_memory(bool by_thread) {
     }
     auto from = own_begin;
     for (EventId e = lane.first; e < lane.last; ++e) {
-      while (from != own_end && *from < trace_.start(e)) ++from;
       if (what_[e] == What::kNo || what_[e] == What::kDevice) continue;
+      from = std::lower_bound(from, own_end, trace_.start(e));
       const auto to = std::upper_bound(from, own_end, trace_.end(e));
       if (from == to) continue;
       const auto first = static_cast<std::size_t>(from - at.begin());

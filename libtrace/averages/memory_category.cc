@@ -87,7 +87,8 @@ class Places {
 
  private:
   void find_backward_sequences();
-  Place place(const std::vector<EventId>& open) const;
+  // The place in `e`, which lies in `parent`, whose place is `outer`.
+  Place inside(const Place& outer, EventId parent, EventId e) const;
 
   const Trace& trace_;
   std::unordered_set<std::int64_t> sequences_;  // of backward nodes
@@ -101,28 +102,24 @@ void Places::find_backward_sequences() {
   }
 }
 
-Place Places::place(const std::vector<EventId>& open) const {
-  Place p;
-  for (std::size_t i = 0; i < open.size(); ++i) {
-    const EventId e = open[i];
-    const std::string_view name = trace_.name(e);
-    if (trace_.kind(e) == Kind::kAnnotation) {
-      if (starts_with(name, "Optimizer.step#")) p.step = e;
-      if (starts_with(name, "Optimizer.zero_grad#")) p.zero_grad = true;
-      if ((trace_.flags(e) & flag::kDataLoader) != 0) p.loading = true;
-      const auto asked = trace_.arg(e, kMemoryCategoryArg);
-      if (asked && asked->type == Value::Type::kString) p.asked = category_named(asked->text);
-      continue;
-    }
-    const bool node = i > 0 && is_backward(name, trace_.name(open[i - 1]));
-    p.backward |= node;
-    const bool engine = starts_with(name, kBackwardEngine);
-    if (p.op == kNone && !engine && name.find("::") != std::string_view::npos) p.op = e;
-    if (node && p.op == kNone) p.op = e;
-    if (p.forward || p.backward) continue;
-    const auto sequence = trace_.int_arg(e, "Sequence number");
-    p.forward = sequence && sequences_.count(*sequence) != 0;
+Place Places::inside(const Place& outer, EventId parent, EventId e) const {
+  Place p = outer;
+  const std::string_view name = trace_.name(e);
+  if (trace_.kind(e) == Kind::kAnnotation) {
+    if (starts_with(name, "Optimizer.step#")) p.step = e;
+    if (starts_with(name, "Optimizer.zero_grad#")) p.zero_grad = true;
+    if ((trace_.flags(e) & flag::kDataLoader) != 0) p.loading = true;
+    const auto asked = trace_.arg(e, kMemoryCategoryArg);
+    if (asked && asked->type == Value::Type::kString) p.asked = category_named(asked->text);
+    return p;
   }
+  const bool node = parent != kNone && is_backward(name, trace_.name(parent));
+  const bool op = !starts_with(name, kBackwardEngine) && name.find("::") != std::string_view::npos;
+  p.backward |= node;
+  if (p.op == kNone && (op || node)) p.op = e;
+  if (p.forward || p.backward) return p;
+  const auto sequence = trace_.int_arg(e, "Sequence number");
+  p.forward = sequence && sequences_.count(*sequence) != 0;
   return p;
 }
 
@@ -137,7 +134,7 @@ std::vector<Place> Places::all() {
     const MemoryEvent &x = memory[a], &y = memory[b];
     return x.lane != y.lane ? x.lane < y.lane : x.at < y.at;
   });
-  std::vector<EventId> open;
+  std::vector<std::pair<EventId, Place>> open;
   LaneId lane = kNone;
   EventId next = 0;
   for (const std::uint32_t i : order) {
@@ -148,15 +145,16 @@ std::vector<Place> Places::all() {
       open.clear();
     }
     const auto close = [&](std::int64_t at) {
-      while (!open.empty() && trace_.end(open.back()) < at) open.pop_back();
+      while (!open.empty() && trace_.end(open.back().first) < at) open.pop_back();
     };
     for (; next < trace_.lanes()[lane].last && trace_.start(next) <= m.at; ++next) {
       if (trace_.suspect(next) || trace_.kind(next) > Kind::kAnnotation) continue;
       close(trace_.start(next));
-      open.push_back(next);
+      const auto [parent, outer] = open.empty() ? std::pair(kNone, Place()) : open.back();
+      open.emplace_back(next, inside(outer, parent, next));
     }
     close(m.at);
-    places[i] = place(open);
+    if (!open.empty()) places[i] = open.back().second;
   }
   return places;
 }

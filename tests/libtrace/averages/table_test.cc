@@ -178,7 +178,7 @@ std::string name_line(const std::string& table) {
 }
 
 TEST(Table, LongNamesAreCut) {
-  const auto cell = [](std::size_t length, TableOptions options = {}) {
+  const auto cell = [](std::size_t length, const TableOptions& options = {}) {
     const std::string line =
         name_line(KeyAverages({row(std::string(length, 'x'), 1, 1, 1)}, {}).table(options));
     return line.substr(0, line.find("  100.00%") - 5);
