@@ -121,6 +121,23 @@ TEST_F(Injection, EveryFunctionIsRecorded) {
   EXPECT_EQ(names.count("open at the end"), 1U);
 }
 
+#ifdef TRACEGLASS_NVTX_HEADERS
+TEST_F(Injection, ProgramsOfNvidiasHeaders) {
+  const Ended ended = run(logdir(), TRACEGLASS_NVTX_HEADERS);
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.output, "");
+  const std::vector<TracePtr> traces = traces_in(folder_);
+  ASSERT_EQ(traces.size(), 1U);
+  EXPECT_THAT(annotations(*traces[0]),
+              ElementsAre(std::pair("outer", ""), std::pair("registered", "outer"),
+                          std::pair("request", "")));
+  const EventId attributes = find(*traces[0], "registered");
+  EXPECT_EQ(text_arg(*traces[0], attributes, "Domain"), "library");
+  EXPECT_EQ(traces[0]->int_arg(attributes, "Payload"), 42);
+  EXPECT_THAT(instants(*traces[0]), Contains("mark"));
+}
+#endif
+
 TEST_F(Injection, NothingWithoutALogdir) {
   const Ended ended = run("", TRACEGLASS_NVTX_RANGES);
   EXPECT_EQ(ended.status, 0);
