@@ -73,6 +73,8 @@ void add_key_averages(CLI::App& app, int& status) {
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--group-by-overload-name", options.group.group_by_overload_name,
                     "a row for each overload");
+  command->add_flag("--include-python-functions", options.group.include_python_functions,
+                    "list Python frames too");
   command->add_flag("--memory-by-thread", options.group.memory_by_thread,
                     "memory of a row is its own thread's; torch counts all threads");
   command->add_option("--sort-by", options.table.sort_by,

@@ -118,7 +118,8 @@ void FunctionEvents::merge_repeated() {
     if (owner == kNone) owner = trace_.anchor(e);  // a range of the user, in no op
     if (owner == kNone) continue;
     if (merged_into[owner] != kNone) owner = merged_into[owner];
-    if (what_[owner] == What::kHost) add(device_own_[owner], trace_.dur(e));
+    const bool in_tree = what_[owner] == What::kHost || what_[owner] == What::kPython;
+    if (in_tree) add(device_own_[owner], trace_.dur(e));
   }
 }
 
@@ -141,7 +142,7 @@ std::int64_t FunctionEvents::device_bytes(const MemoryEvent& m) noexcept {
 
 // By time, both ends included.
 void FunctionEvents::add_memory(bool by_thread) {
-  const auto all = trace_.memory();
+  const auto& all = trace_.memory();
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     if (!all[i].out_of_memory) order.push_back(i);

@@ -201,7 +201,8 @@ void Averager::add(const Trace& trace) {
   };
   for (const EventId e : events.in_order()) {
     memory_before(trace.start(e));
-    if (events.what(e) != What::kPython) add_slice(events, stacks ? &*stacks : nullptr, e);
+    if (events.what(e) == What::kPython && !options_.include_python_functions) continue;
+    add_slice(events, stacks ? &*stacks : nullptr, e);
   }
   memory_before(INT64_MAX);
 }

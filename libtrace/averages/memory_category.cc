@@ -124,7 +124,7 @@ Place Places::inside(const Place& outer, EventId parent, EventId e) const {
 }
 
 std::vector<Place> Places::all() {
-  const auto memory = trace_.memory();
+  const auto& memory = trace_.memory();
   std::vector<Place> places(memory.size());
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < memory.size(); ++i) {
@@ -163,7 +163,7 @@ std::vector<Place> Places::all() {
 
 void find_categories(const Trace& trace, std::vector<MemoryBlock>& blocks) {
   const std::vector<Place> places = Places(trace).all();
-  const auto memory = trace.memory();
+  const auto& memory = trace.memory();
   std::vector<std::int64_t> steps;  // starts of optimizer steps
   for (EventId e = 0; e < trace.size(); ++e) {
     const bool step = trace.kind(e) == Kind::kAnnotation && !trace.suspect(e) &&

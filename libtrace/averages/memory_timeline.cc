@@ -103,7 +103,7 @@ std::vector<MemoryBlock> pair_blocks(const Trace& trace, const std::vector<std::
 MemoryTimeline memory_timeline(const Trace& trace, std::string_view device) {
   const Device wanted = chosen(trace, device);
   require_options(trace);
-  const auto memory = trace.memory();
+  const auto& memory = trace.memory();
   MemoryTimeline out;
   out.device = text_of(wanted);
   std::vector<std::uint32_t> order;

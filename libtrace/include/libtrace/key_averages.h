@@ -22,6 +22,7 @@ struct KeyAveragesOptions {
   bool group_by_input_shape = false;
   int group_by_stack_n = 0;  // innermost frames that tell rows apart; 0: none
   bool group_by_overload_name = false;
+  bool include_python_functions = false;  // list the Python frames too
   // Memory of a row is what its own thread allocated and freed in it. Otherwise, as in torch, what
   // any thread did in that time, which parallel threads count twice.
   bool memory_by_thread = false;
