@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 #include "libtrace/cupti/layout.h"
 
@@ -81,6 +82,18 @@ class Decoder {
     return since(version) && at + sizeof(T) <= left ? read<T>(r, at) : T{};
   }
 
+  // The same pointers come again and again while a buffer is read: no module goes meanwhile.
+  std::uint32_t name_behind(const char* name) {
+    if (name == nullptr) return 0;
+    const auto [it, fresh] = names_.try_emplace(name);
+    if (fresh) it->second = log_.intern(name);
+    return it->second;
+  }
+  void note_context(std::uint32_t context, std::uint32_t device) {
+    if (context == last_context_ && device == last_device_) return;
+    log_.device_of_context[last_context_ = context] = last_device_ = device;
+  }
+
   // Device memory for its times ran out: the record is no use.
   bool has_time(std::uint64_t start, std::uint64_t end) {
     if (start != 0 && end != 0 && start <= end) return true;
@@ -110,8 +123,8 @@ class Decoder {
     e.graph = late<std::uint32_t>(r, left, at::kGraph, api_version::k11_1);
     e.channel = late<std::uint32_t>(r, left, at::kChannel, api_version::k11_6);
     e.channel_type = late<std::uint32_t>(r, left, at::kChannelType, api_version::k11_6);
-    if (const auto* const name = read<const char*>(r, at::kName)) e.name = log_.intern(name);
-    log_.device_of_context[e.context] = e.device;
+    e.name = name_behind(read<const char*>(r, at::kName));
+    note_context(e.context, e.device);
     log_.add(log_.kernels, e);
   }
 
@@ -142,7 +155,7 @@ class Decoder {
                                        api_version::k11_0);
     e.graph =
         late<std::uint32_t>(r, left, peer ? layout::peer::kGraph : at::kGraph, api_version::k11_1);
-    log_.device_of_context[e.context] = e.device;
+    note_context(e.context, e.device);
     log_.add(log_.copies, e);
   }
 
@@ -160,7 +173,7 @@ class Decoder {
     e.memory = read<std::uint16_t>(r, at::kMemoryKind);
     e.graph_node = late<std::uint64_t>(r, left, at::kGraphNode, api_version::k11_0);
     e.graph = late<std::uint32_t>(r, left, at::kGraph, api_version::k11_1);
-    log_.device_of_context[e.context] = e.device;
+    note_context(e.context, e.device);
     log_.add(log_.sets, e);
   }
 
@@ -266,6 +279,9 @@ class Decoder {
 
   const CuptiApi& api_;
   EventLog& log_;
+  std::unordered_map<const char*, std::uint32_t> names_;
+  std::uint32_t last_context_ = kNoContext, last_device_ = kNoContext;
+  static constexpr std::uint32_t kNoContext = 0xFFFF'FFFF;
 };
 
 template <std::size_t N>

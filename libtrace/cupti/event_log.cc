@@ -6,13 +6,12 @@ namespace libtrace::cupti {
 
 std::uint32_t EventLog::intern(std::string_view name) {
   if (bytes_ >= max_bytes_) return 0;
-  const auto [it, fresh] =
-      ids_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
-  if (fresh) {
-    names_.emplace_back(name);
-    bytes_ += 2 * name.size() + 64;
-  }
-  return it->second;
+  if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
+  const auto id = static_cast<std::uint32_t>(names_.size());
+  names_.emplace_back(name);
+  ids_.emplace(names_.back(), id);
+  bytes_ += 2 * name.size() + 64;
+  return id;
 }
 
 std::size_t EventLog::size() const noexcept {

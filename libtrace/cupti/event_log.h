@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -130,8 +131,14 @@ class EventLog {
   EventLog take();
 
  private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const noexcept {
+      return std::hash<std::string_view>()(s);
+    }
+  };
   std::vector<std::string> names_{std::string()};
-  std::unordered_map<std::string, std::uint32_t> ids_{{std::string(), 0}};
+  std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_{{std::string(), 0}};
   std::size_t bytes_ = 0, max_bytes_ = SIZE_MAX;
 };
 

@@ -34,20 +34,26 @@ std::int64_t WindowTime::of(std::uint64_t ns) const noexcept {
 
 std::vector<bool> calls_of_window(const EventLog& log, const WindowTime& time) {
   std::vector<bool> in_window(log.calls.size());
-  std::unordered_set<std::uint32_t> of_runtime;
   std::vector<std::uint32_t> order;
+  bool runtime_calls = false, driver_calls = false;
   for (std::uint32_t i = 0; i < log.calls.size(); ++i) {
     if (!time.in_window(log.calls[i].start)) continue;
     in_window[i] = true;
     order.push_back(i);
-    if (!log.calls[i].driver) of_runtime.insert(log.calls[i].correlation);
+    (log.calls[i].driver ? driver_calls : runtime_calls) = true;
   }
+  if (!runtime_calls || !driver_calls) return in_window;
+
   std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const CallEvent &x = log.calls[a], &y = log.calls[b];
     if (x.thread != y.thread) return x.thread < y.thread;
     if (x.start != y.start) return x.start < y.start;
     return x.end != y.end ? x.end > y.end : x.driver < y.driver;
   });
+  std::unordered_set<std::uint32_t> of_runtime;
+  for (const std::uint32_t i : order) {
+    if (!log.calls[i].driver) of_runtime.insert(log.calls[i].correlation);
+  }
   const std::unordered_set<std::uint32_t> wanted = wanted_correlations(log);
   const CallEvent* runtime = nullptr;  // the last runtime call of the thread
   for (const std::uint32_t i : order) {
@@ -64,8 +70,19 @@ std::vector<bool> calls_of_window(const EventLog& log, const WindowTime& time) {
 
 Launches::Launches(const EventLog& log, const std::vector<bool>& in_window) {
   for (std::size_t i = 0; i < log.calls.size(); ++i) {
-    if (in_window[i]) calls_.try_emplace(log.calls[i].correlation, &log.calls[i]);
+    if (in_window[i]) calls_.push_back(&log.calls[i]);
   }
+  // The first of one correlation id in the order of the file stays the first.
+  std::stable_sort(calls_.begin(), calls_.end(), [](const CallEvent* a, const CallEvent* b) {
+    return a->correlation < b->correlation;
+  });
+}
+
+const CallEvent* Launches::find(std::uint32_t correlation) const noexcept {
+  const auto found = std::lower_bound(
+      calls_.begin(), calls_.end(), correlation,
+      [](const CallEvent* call, std::uint32_t id) { return call->correlation < id; });
+  return found == calls_.end() || (*found)->correlation != correlation ? nullptr : *found;
 }
 
 }  // namespace libtrace::cupti

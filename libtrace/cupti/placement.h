@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "libtrace/cupti/event_log.h"
@@ -35,13 +34,10 @@ class Launches {
  public:
   Launches(const EventLog& log, const std::vector<bool>& in_window);
   // nullptr: no such call in the window.
-  [[nodiscard]] const CallEvent* find(std::uint32_t correlation) const noexcept {
-    const auto found = calls_.find(correlation);
-    return found == calls_.end() ? nullptr : found->second;
-  }
+  [[nodiscard]] const CallEvent* find(std::uint32_t correlation) const noexcept;
 
  private:
-  std::unordered_map<std::uint32_t, const CallEvent*> calls_;
+  std::vector<const CallEvent*> calls_;  // by correlation
 };
 
 }  // namespace libtrace::cupti

@@ -1,6 +1,7 @@
 #include "libtrace/cupti/row_writer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <string>
@@ -78,9 +79,8 @@ void RowWriter::add(const CallEvent& e, const Place& at) {
   integer(key_.cbid, e.cbid);
   integer(key_.correlation, e.correlation);
   if (e.result != 0) integer(key_.result, e.result);
-  const auto found = log_.call_names.find(call_key(e.driver, e.cbid));
-  const StringId name = found == log_.call_names.end() ? 0 : id(found->second.text);
-  on_host(at, name, e.driver ? category_.driver : category_.runtime, e.thread, e.thread);
+  on_host(at, call_name(e.driver, e.cbid), e.driver ? category_.driver : category_.runtime,
+          e.thread, e.thread);
 }
 
 void RowWriter::add(const KernelEvent& e, const Place& at, std::int64_t queued) {
@@ -176,8 +176,14 @@ void RowWriter::add(const AllocationEvent& e, std::int64_t at, std::int64_t tota
 
 // ---- arguments ---------------------------------------------------------------------------------
 void RowWriter::triple(StringId key, const std::uint32_t (&v)[3]) {
-  builder_.arg(key, Value::json("[" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," +
-                                std::to_string(v[2]) + "]"));
+  char text[40] = "[";
+  char* at = text + 1;
+  for (const std::uint32_t n : v) {
+    at = std::to_chars(at, text + sizeof text, n).ptr;
+    *at++ = ',';
+  }
+  at[-1] = ']';
+  builder_.arg(key, Value::json({text, static_cast<std::size_t>(at - text)}));
 }
 
 template <class E>
@@ -269,6 +275,16 @@ StringId RowWriter::host_lane(std::int64_t tid, std::uint32_t thread) {
   }
   builder_.set_thread_name(pid_, it->second, name);
   builder_.set_thread_sort(pid_, it->second, tid);
+  return it->second;
+}
+
+StringId RowWriter::call_name(bool driver, std::uint32_t cbid) {
+  const std::uint64_t key = call_key(driver, cbid);
+  const auto [it, fresh] = call_names_.try_emplace(key);
+  if (fresh) {
+    const auto found = log_.call_names.find(key);
+    if (found != log_.call_names.end()) it->second = id(found->second.text);
+  }
   return it->second;
 }
 

@@ -58,6 +58,7 @@ class RowWriter {
   };
   const Lane& device_lane(std::uint32_t device, std::int64_t tid, std::string_view thread);
   StringId host_lane(std::int64_t tid, std::uint32_t thread);
+  StringId call_name(bool driver, std::uint32_t cbid);
   StringId kernel_name(std::uint32_t id);
   [[nodiscard]] const DeviceInfo* find_device(std::uint32_t id) const noexcept;
 
@@ -69,6 +70,7 @@ class RowWriter {
   const StringId pid_;
   std::unordered_map<std::uint64_t, Lane> device_lanes_;
   std::unordered_map<std::int64_t, StringId> host_lanes_;
+  std::unordered_map<std::uint64_t, StringId> call_names_;
   std::vector<std::optional<StringId>> kernel_names_;
 
   struct {
