@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kStocked = 2;  // buffers ready beforehand
 }
 
-Collector& Collector::instance() noexcept {
+Collector& Collector::instance() {
   static auto* const collector = new Collector;
   return *collector;
 }

@@ -17,7 +17,7 @@ namespace libtrace::cupti {
 
 class Collector {
  public:
-  static Collector& instance() noexcept;
+  static Collector& instance();
 
   // Who to ask to step through records. A thread starts at the first call.
   bool start(const CuptiApi& api, const BufferLimits& limits) noexcept;

@@ -126,7 +126,7 @@ constexpr std::size_t least_size(ActivityKind kind) noexcept {
 template <class T>
 T read(const std::uint8_t* record, Offset at) noexcept {
   T value;
-  std::memcpy(&value, record + at, sizeof value);
+  std::memcpy(reinterpret_cast<unsigned char*>(&value), record + at, sizeof value);
   return value;
 }
 
