@@ -40,8 +40,7 @@ class Build {
     add_slices(rows);
     rows.add_moments();
     add_mark("Record Window End", "", "", end_);
-    const std::uint64_t lost = cycle_.device ? cycle_.device->dropped() : 0;
-    return {builder_.finish(), rows.ranges(), host_.dropped + lost};
+    return {builder_.finish(), rows.ranges(), host_.dropped + device_dropped_};
   }
 
  private:
@@ -59,8 +58,10 @@ class Build {
     if (clock_.jump_ns() != 0) {
       builder_.add_metadata("clock_jump_ns", std::to_string(clock_.jump_ns()));
     }
-    if (host_.dropped == 0) return;
-    builder_.add_metadata("dropped_events", std::to_string(host_.dropped));
+    if (host_.dropped + device_dropped_ == 0) return;
+    builder_.add_metadata("dropped_events", std::to_string(host_.dropped + device_dropped_));
+    builder_.report().add("dropped_by_recorder", static_cast<std::int64_t>(device_dropped_),
+                          "device");
     std::uint64_t unplaced = host_.dropped;
     for (const LaneSnapshot& lane : host_.lanes) {
       if (lane.dropped == 0) continue;
@@ -138,6 +139,7 @@ class Build {
 
   const Cycle& cycle_;
   const Snapshot& host_;
+  const std::uint64_t device_dropped_ = cycle_.device ? cycle_.device->dropped() : 0;
   ClockMap clock_;
   std::int64_t base_ = 0, start_ = 0, end_ = 0;
   TraceBuilder builder_;

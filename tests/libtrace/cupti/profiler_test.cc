@@ -84,6 +84,22 @@ TEST(ProfilerWithCuda, KernelsBelongToTheOpsThatLaunchedThem) {
   }
 }
 
+TEST(ProfilerWithCuda, WhatTheDeviceLostIsInReportAndFile) {
+  const Fake fake = named_fake();
+  TracePtr trace;
+  Profiler profiler({.activities = kBoth, .on_trace_ready = [&](const TracePtr& t) { trace = t; }});
+  profiler.start();
+  fake.run("launch\ndrop 4\nzero-time\nlaunch");
+  profiler.stop();
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(*trace->metadata("dropped_events"), "5");
+  EXPECT_EQ(*trace->metadata("cupti_dropped_records"), "4");
+  EXPECT_EQ(*trace->metadata("gpu_records_without_time"), "1");
+  EXPECT_EQ(trace->report().count("dropped_by_recorder"), 5);
+  EXPECT_EQ(read_back(*trace)->report().count("dropped_by_recorder"), 5);
+  EXPECT_EQ(profiler.stats().dropped, 5U);
+}
+
 TEST(ProfilerWithCuda, ARefusalIsATraceOfTheHostThatSaysSo) {
   const Fake fake = named_fake();
   fake.cuda("init", 100);
