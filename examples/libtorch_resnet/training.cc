@@ -20,7 +20,7 @@ struct Training::Impl {
     patterns = torch::randn({kClasses, 3, pixels, pixels});
     model = ResNet(kClasses);
     optimizer = std::make_unique<torch::optim::SGD>(
-        model->parameters(), torch::optim::SGDOptions(0.02).momentum(0.9).weight_decay(1e-4));
+        model->parameters(), torch::optim::SGDOptions(0.05).momentum(0.9).weight_decay(1e-4));
   }
 
   std::int64_t batch;
@@ -39,7 +39,7 @@ float Training::step() {
     LIBTRACE_SCOPE("load_batch");
     labels = torch::randint(kClasses, {impl_->batch}, torch::kLong);
     pictures = impl_->patterns.index_select(0, labels);
-    pictures = pictures + 2 * torch::randn_like(pictures);
+    pictures = pictures + torch::randn_like(pictures) / 2;
   }
   torch::Tensor loss;
   {
