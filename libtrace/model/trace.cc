@@ -31,11 +31,16 @@ std::size_t bytes_of(const Vectors&... v) {
 
 std::vector<Trace::Arg> Trace::args_at(std::uint32_t offset) const {
   std::vector<Arg> out;
+  args_at(offset, out);
+  return out;
+}
+
+void Trace::args_at(std::uint32_t offset, std::vector<Arg>& out) const {
+  out.clear();
   each_arg(*this, d_.arg_bytes, offset, [&](std::string_view key, const Value& value) {
     out.emplace_back(key, value);
     return false;
   });
-  return out;
 }
 
 std::optional<Value> Trace::arg(EventId e, std::string_view key) const {

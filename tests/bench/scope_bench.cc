@@ -1,6 +1,8 @@
 // What a scope costs the program it stands in, against two readings of the clock in the same run.
 // Prints `name  value  limit  ok|over` (ns a scope) and fails when one is over. Batches of all
 // variants take turns and the quickest of each counts, so that a busy machine disturbs none.
+#include <time.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -8,15 +10,21 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "libtrace/profile.h"
+#include "libtrace/range.h"
 #include "libtrace/record/clock.h"
+#include "libtrace/record/stack.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kRounds = 100, kBatch = 10'000;
-constexpr double kOverClock = 5, kDisabledLimit = 2;
+constexpr double kOverClock = 3, kDisabledLimit = 1, kShapesLimit = 15, kStackLimit = 60;
+constexpr double kThreadsLimit = 1.10;
+constexpr int kThreads = 8, kThreadBatch = 50'000;
 
 template <class F>
 double ns_each(F&& f) {
@@ -41,9 +49,68 @@ bool report(const char* name, double value, double limit) {
   return value <= limit;
 }
 
-}  // namespace
+// Three tensors of four dimensions, as an adapter gives them.
+struct Shapes {
+  std::array<std::int64_t, 4> sizes{32, 64, 56, 56}, strides{200'704, 3'136, 56, 1};
+  std::array<libtrace::Input, 3> inputs;
+  libtrace::RangeDetails details;
 
-int main() {
+  Shapes() {
+    for (libtrace::Input& input : inputs) {
+      input.kind = libtrace::Input::Kind::kTensor;
+      input.dims = 4;
+      input.sizes = sizes.data();
+      input.strides = strides.data();
+      input.type = "float";
+    }
+    details.inputs = inputs.data();
+    details.input_count = inputs.size();
+  }
+};
+
+// A stack of at least `depth` frames, by frame pointers (tests/bench/CMakeLists.txt).
+template <class F>
+__attribute__((noinline)) void at_depth(int depth, F&& f) {
+  if (depth == 0) {
+    f();
+  } else {
+    at_depth(depth - 1, f);
+  }
+  asm volatile("" ::: "memory");
+}
+
+double cpu_ns() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e9 + static_cast<double>(t.tv_nsec);
+}
+
+// CPU time of a scope on each of `threads` threads at once, the mean of all.
+double cpu_ns_each(int threads) {
+  std::atomic<int> waiting{threads};
+  std::vector<double> spent(static_cast<std::size_t>(threads));
+  std::vector<std::thread> all;
+  for (double& ns : spent) {
+    all.emplace_back([&ns, &waiting] {
+      {
+        LIBTRACE_SCOPE("first of its thread");
+      }
+      waiting.fetch_sub(1);
+      while (waiting.load() != 0) std::this_thread::yield();
+      const double before = cpu_ns();
+      for (int i = 0; i < kThreadBatch; ++i) {
+        LIBTRACE_SCOPE("of a thread");
+      }
+      ns = (cpu_ns() - before) / kThreadBatch;
+    });
+  }
+  double sum = 0;
+  for (std::thread& t : all) t.join();
+  for (const double ns : spent) sum += ns;
+  return sum / threads;
+}
+
+bool fixed_and_made() {
   double clock = 1e9, fixed = 1e9, made = 1e9, nested = 1e9, off = 1e9;
   const std::string name = "nn.Module: Linear_12";
   libtrace::Profiler profiler({.schedule = libtrace::Schedule::make({.active = 1})});
@@ -63,14 +130,75 @@ int main() {
     profiler.stop();
     keep_best(off, [] { LIBTRACE_SCOPE("disabled"); });
   }
-  if (profiler.stats().dropped != 0) {
-    std::fprintf(stderr, "%llu scopes were dropped: the figures are not of recording\n",
-                 static_cast<unsigned long long>(profiler.stats().dropped));
-    return 1;
-  }
-  bool ok = report("scope_ns", fixed, clock + kOverClock);
+  bool ok = profiler.stats().dropped == 0;
+  ok = report("scope_ns", fixed, clock + kOverClock) && ok;
   ok = report("scope_runtime_name_ns", made, clock + kOverClock) && ok;
   ok = report("scope_nested_ns", nested / 4, clock + kOverClock) && ok;
-  ok = report("scope_disabled_ns", off, kDisabledLimit) && ok;
+  return report("scope_disabled_ns", off, kDisabledLimit) && ok;
+}
+
+bool with_details() {
+  using libtrace::RecordFunction, libtrace::RecordScope;
+  double plain = 1e9, shapes = 1e9;
+  const Shapes three;
+  libtrace::Options options;
+  options.record_shapes = true;
+  // A cycle a round within one session: what the last cycle filled is there to be filled again.
+  options.schedule = libtrace::schedule(0, 0, 1);
+  libtrace::Profiler profiler(options);
+  profiler.start();
+  for (int round = 0; round < kRounds; ++round) {
+    keep_best(plain, [] { const RecordFunction r("aten::conv2d", RecordScope::kFunction); });
+    keep_best(shapes, [&] {
+      const RecordFunction r("aten::conv2d", RecordScope::kFunction, three.details);
+    });
+    profiler.step();
+  }
+  profiler.stop();
+  bool ok = profiler.stats().dropped == 0;
+  ok = report("scope_3_shapes_more_ns", shapes - plain, kShapesLimit) && ok;
+
+  double bare = 1e9, stacks = 1e9;
+  libtrace::Profiler without({});
+  options.record_shapes = false;
+  options.with_stack = true;
+  libtrace::Profiler with(options);
+  for (int round = 0; round < kRounds; ++round) {
+    const auto measure = [](libtrace::Profiler& p, double& best) {
+      p.start();
+      libtrace::detail::select_stack_method(libtrace::detail::StackMethod::kFramePointers);
+      at_depth(30, [&] { keep_best(best, [] { LIBTRACE_OP("aten::add"); }); });
+      p.stop();
+    };
+    measure(without, bare);
+    measure(with, stacks);
+  }
+  ok = with.stats().dropped == 0 && ok;
+  return report("scope_30_frames_more_ns", stacks - bare, kStackLimit) && ok;
+}
+
+bool many_threads() {
+  double one = 1e9, eight = 1e9;
+  libtrace::Options options;
+  options.schedule = libtrace::schedule(0, 0, 1);
+  libtrace::Profiler profiler(options);
+  profiler.start();
+  for (int round = 0; round < 30; ++round) {
+    one = std::min(one, cpu_ns_each(1));
+    eight = std::min(eight, cpu_ns_each(kThreads));
+    profiler.step();
+  }
+  profiler.stop();
+  const bool ok = profiler.stats().dropped == 0;
+  return report("scope_8_threads_ratio", eight / one, kThreadsLimit) && ok;
+}
+
+}  // namespace
+
+int main() {
+  bool ok = fixed_and_made();
+  ok = with_details() && ok;
+  ok = many_threads() && ok;
+  if (!ok) std::fprintf(stderr, "a limit was passed, or scopes were dropped\n");
   return ok ? 0 : 1;
 }

@@ -153,6 +153,9 @@ class Trace {
   using Arg = std::pair<std::string_view, Value>;
   [[nodiscard]] std::vector<Arg> args(EventId e) const { return args_at(d_.args[e]); }
   [[nodiscard]] std::vector<Arg> args_at(std::uint32_t offset) const;
+  // The same into a vector used again and again: a walk over all events need not allocate.
+  void args(EventId e, std::vector<Arg>& out) const { args_at(d_.args[e], out); }
+  void args_at(std::uint32_t offset, std::vector<Arg>& out) const;
   // First value of `key`, or nullopt. Cost: one walk of the event's few arguments.
   [[nodiscard]] std::optional<Value> arg(EventId e, std::string_view key) const;
   // The same as an integer: numbers and text that is a number ("128"); nullopt otherwise.

@@ -1,0 +1,221 @@
+// Ten million recorded ranges to a compressed file, against the least that the same bytes can cost:
+// std::to_chars into blocks, ISA-L level 1, a file. Also what a cycle's end costs the program, and
+// what recording holds. Prints `name  value  limit  ok|over`.
+//
+//   write_bench [EVENTS]      default 10 000 000
+#include <fcntl.h>
+#include <isa-l/igzip_lib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "libtrace/exports.h"
+#include "libtrace/profile.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using libtrace::EventId;
+
+constexpr double kOverFloor = 1.3;
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool report(const char* name, double value, double limit) {
+  std::printf("%s  %.3f  %.3f  %s\n", name, value, limit, value <= limit ? "ok" : "over");
+  return value <= limit;
+}
+
+// The floor: one thread, one block, nothing decided but what the numbers are.
+class Floor {
+ public:
+  explicit Floor(const fs::path& path)
+      : fd_(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644)),
+        text_(kBlock + 4096),
+        packed_(kBlock),
+        level_(ISAL_DEF_LVL1_DEFAULT) {
+    isal_deflate_init(&stream_);
+    stream_.level = 1;
+    stream_.level_buf = level_.data();
+    stream_.level_buf_size = static_cast<std::uint32_t>(level_.size());
+    stream_.gzip_flag = IGZIP_GZIP;
+    at_ = text_.data();
+  }
+  ~Floor() { close(fd_); }
+  Floor(const Floor&) = delete;
+  Floor& operator=(const Floor&) = delete;
+
+  void text(std::string_view s) { at_ = std::copy(s.begin(), s.end(), at_); }
+  void number(std::int64_t v) { at_ = std::to_chars(at_, at_ + 24, v).ptr; }
+  void microseconds(std::int64_t ns) {
+    number(ns / 1000);
+    const auto rest = static_cast<int>(ns % 1000);
+    *at_++ = '.';
+    *at_++ = static_cast<char>('0' + rest / 100);
+    *at_++ = static_cast<char>('0' + rest / 10 % 10);
+    *at_++ = static_cast<char>('0' + rest % 10);
+  }
+  void row_done() {
+    if (at_ >= text_.data() + kBlock) flush(false);
+  }
+  std::size_t finish() {
+    flush(true);
+    fsync(fd_);
+    return bytes_;
+  }
+
+ private:
+  void flush(bool last) {
+    bytes_ += static_cast<std::size_t>(at_ - text_.data());
+    stream_.next_in = reinterpret_cast<std::uint8_t*>(text_.data());
+    stream_.avail_in = static_cast<std::uint32_t>(at_ - text_.data());
+    stream_.end_of_stream = last ? 1 : 0;
+    do {
+      stream_.next_out = packed_.data();
+      stream_.avail_out = static_cast<std::uint32_t>(packed_.size());
+      isal_deflate(&stream_);
+      const std::size_t n = packed_.size() - stream_.avail_out;
+      if (n != 0 && ::write(fd_, packed_.data(), n) < 0) std::abort();
+    } while (stream_.avail_out == 0);
+    at_ = text_.data();
+  }
+
+  int fd_;
+  std::vector<char> text_;
+  std::vector<std::uint8_t> packed_, level_;
+  isal_zstream stream_{};
+  char* at_;
+  std::size_t bytes_ = 0;
+};
+
+// What a row says, ready to be printed.
+struct Row {
+  std::string_view category, name;
+  std::string_view pid, tid;
+  std::int64_t start, dur, id;
+};
+
+std::size_t write_floor(const std::vector<Row>& rows, const fs::path& path) {
+  Floor out(path);
+  out.text("{\n\"traceEvents\": [");
+  for (const Row& r : rows) {
+    out.text(",\n{\"ph\":\"X\",\"cat\":\"");
+    out.text(r.category);
+    out.text("\",\"name\":\"");
+    out.text(r.name);
+    out.text("\",\"pid\":");
+    out.text(r.pid);
+    out.text(",\"tid\":");
+    out.text(r.tid);
+    out.text(",\"ts\":");
+    out.microseconds(r.start);
+    out.text(",\"dur\":");
+    out.microseconds(r.dur);
+    out.text(",\"args\":{\"External id\":");
+    out.number(r.id + 1);
+    out.text(",\"Ev Idx\":");
+    out.number(r.id);
+    out.text("}}");
+    out.row_done();
+  }
+  out.text("\n]}\n");
+  return out.finish();
+}
+
+std::vector<Row> rows_of(const libtrace::Trace& trace) {
+  std::vector<Row> rows(trace.size());
+  for (EventId e = 0; e < trace.size(); ++e) {
+    const libtrace::Lane& lane = trace.lanes()[trace.lane_of(e)];
+    rows[trace.order(e)] = {trace.category(e), trace.name(e), lane.pid,      lane.tid,
+                            trace.start(e),    trace.dur(e),  trace.order(e)};
+  }
+  return rows;
+}
+
+// Operators of four kinds on four threads, nested as a model's are.
+void run_model(std::size_t events) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([events] {
+      for (std::size_t i = 0; i < events / 16; ++i) {
+        LIBTRACE_OP("aten::linear");
+        LIBTRACE_OP("aten::addmm");
+        {
+          LIBTRACE_OP("aten::expand");
+        }
+        LIBTRACE_SCOPE("forward");
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t events = argc > 1 ? std::stoul(argv[1]) : 10'000'000;
+  const fs::path folder = fs::temp_directory_path() / ("write_bench_" + std::to_string(getpid()));
+  fs::create_directories(folder);
+  double stop_seconds = 0, build_seconds = 0;
+  libtrace::TracePtr trace;
+  {
+    libtrace::Options options;
+    options.schedule = libtrace::schedule(0, 0, 1);
+    options.on_trace_ready = [&](const libtrace::TracePtr& t) {
+      if (trace == nullptr) trace = t;
+    };
+    libtrace::Profiler profiler(options);
+    profiler.start();
+    run_model(events);
+    const auto start = Clock::now();
+    profiler.step();
+    build_seconds = seconds_since(start);
+    stop_seconds = static_cast<double>(profiler.stats().stop_us) / 1e6;
+    profiler.stop();
+    if (profiler.stats().dropped != 0) std::fprintf(stderr, "scopes were dropped\n");
+  }
+  const auto count = static_cast<double>(trace->size());
+  std::fprintf(stderr,
+               "%.1f M events: window closed in %.6f s, built in %.2f s (%.0f ns an event)\n",
+               count / 1e6, stop_seconds, build_seconds, build_seconds * 1e9 / count);
+
+  double best = 1e9, floor = 1e9;
+  std::size_t bytes = 0;
+  const std::vector<Row> rows = rows_of(*trace);
+  for (int round = 0; round < 3; ++round) {
+    auto start = Clock::now();
+    bytes = write_floor(rows, folder / "floor.gz");
+    floor = std::min(floor, seconds_since(start));
+    start = Clock::now();
+    const libtrace::Status status =
+        libtrace::export_chrome_trace(*trace, (folder / "trace.json.gz").string());
+    best = std::min(best, seconds_since(start));
+    if (!status.ok()) {
+      std::fprintf(stderr, "%s\n", status.message().c_str());
+      return 1;
+    }
+  }
+  std::fprintf(
+      stderr, "written in %.2f s (%.0f ns an event), floor %.2f s (%.0f ns); %.0f MB of JSON\n",
+      best, best * 1e9 / count, floor, floor * 1e9 / count, static_cast<double>(bytes) / 1e6);
+  std::error_code ignored;
+  const auto ours = static_cast<double>(fs::file_size(folder / "trace.json.gz"));
+  const auto theirs = static_cast<double>(fs::file_size(folder / "floor.gz"));
+  bool ok = report("write_gz_ratio", best / floor, kOverFloor);
+  ok = report("write_gz_bytes_ratio", ours / theirs, 1.02) && ok;
+  fs::remove_all(folder, ignored);
+  return ok ? 0 : 1;
+}
