@@ -6,7 +6,9 @@
 #include "handler/chrome_writer.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "handler/json_text.h"
@@ -14,12 +16,23 @@
 namespace libtrace {
 namespace {
 
+class StringSink final : public ByteSink {
+ public:
+  Status write(std::string_view bytes) override {
+    text += bytes;
+    return {};
+  }
+  Status finish() override { return {}; }
+  std::string text;
+};
+
 class ChromeWriter {
  public:
   ChromeWriter(const Trace& trace, ByteSink& sink, std::string_view name)
       : trace_(trace), out_(sink), trace_name_(name) {}
 
   Status write() {
+    find_places();
     head();
     out_.raw("\"traceEvents\": [");
     names();
@@ -37,6 +50,20 @@ class ChromeWriter {
   }
 
  private:
+  // `,"pid":1,"tid":2` of each lane.
+  void find_places() {
+    StringSink text;
+    JsonText json(text);
+    for (const Lane& lane : trace_.lanes()) {
+      json.raw(",\"pid\":");
+      json.id(lane.pid);
+      json.raw(",\"tid\":");
+      json.id(lane.tid);
+      (void)json.finish();
+      places_.push_back(std::exchange(text.text, {}));
+    }
+  }
+
   void head() {
     out_.raw("{\n");
     bool has_devices = false, has_rank = false;
@@ -99,13 +126,7 @@ class ChromeWriter {
     out_.raw("}");
     out_.flush_if_large();
   }
-  void where(LaneId id) {
-    const Lane& lane = trace_.lanes()[id];
-    out_.raw(",\"pid\":");
-    out_.id(lane.pid);
-    out_.raw(",\"tid\":");
-    out_.id(lane.tid);
-  }
+  void where(LaneId id) { out_.raw(places_[id]); }
   void at(std::int64_t ns) {
     out_.raw(",\"ts\":");
     out_.microseconds(ns);
@@ -120,11 +141,10 @@ class ChromeWriter {
   }
   void args(const std::vector<Trace::Arg>& args) {
     if (args.empty()) return;
-    char before = '{';
-    out_.raw(",\"args\":");
+    std::string_view before = R"(,"args":{)";
     for (const auto& [key, value] : args) {
-      out_.raw({&before, 1});
-      before = ',';
+      out_.raw(before);
+      before = ",";
       out_.string(key);
       out_.raw(":");
       out_.value(value);
@@ -193,7 +213,8 @@ class ChromeWriter {
     at(trace_.start(e));
     out_.raw(",\"dur\":");
     out_.microseconds(trace_.dur(e));
-    args(trace_.args(e));
+    trace_.args(e, args_);
+    args(args_);
     close();
   }
 
@@ -282,6 +303,8 @@ class ChromeWriter {
   const Trace& trace_;
   JsonText out_;
   std::string_view trace_name_;
+  std::vector<std::string> places_;  // by lane
+  std::vector<Trace::Arg> args_;     // of the slice at hand
   bool first_row_ = true;
 };
 

@@ -4,6 +4,7 @@
 #include "handler/file_sink.h"
 #include "handler/gzip_sink.h"
 #include "handler/local_path.h"
+#include "handler/thread_sink.h"
 #include "handler/trace_folder.h"
 #include "libtrace/averages/memory_timeline.h"
 #include "libtrace/averages/stacks_text.h"
@@ -22,7 +23,8 @@ Status to_file(const std::string& path, bool compressed, Write&& write) {
   FileSink file(path);
   if (!compressed) return write(static_cast<ByteSink&>(file));
   GzipSink gzip(file);
-  return write(static_cast<ByteSink&>(gzip));
+  ThreadSink beside(gzip);
+  return write(static_cast<ByteSink&>(beside));
 }
 
 Status write_text(const std::string& path, std::string_view text, bool compressed = false) {

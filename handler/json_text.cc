@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 
 #include "libtrace/model/utf8.h"
 
@@ -18,11 +19,18 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-template <class T>
-void append_number(std::string& out, T v) {
-  std::array<char, 32> buffer;
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), v);
-  out.append(buffer.data(), result.ptr);
+constexpr std::size_t kNumberBytes = 32;  // of the longest number
+
+// Whether eight bytes can all stand in a string as they are. Each test leaves the top bit of a byte
+// set that fails it, or of one behind such a byte: that one is looked at once more, no harm done.
+bool all_plain(const char* bytes) noexcept {
+  std::uint64_t v = 0;
+  std::memcpy(&v, bytes, sizeof v);
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101, kTops = 0x8080'8080'8080'8080;
+  const auto zero_byte = [](std::uint64_t x) { return (x - kOnes) & ~x; };
+  const std::uint64_t control = (v - kOnes * 0x20) & ~v;
+  const std::uint64_t quote = zero_byte(v ^ kOnes * '"'), backslash = zero_byte(v ^ kOnes * '\\');
+  return ((v | control | quote | backslash) & kTops) == 0;
 }
 
 // Written by a reader that keeps integers: no leading zero, no plus, no -0, within 64 bits.
@@ -36,57 +44,83 @@ bool is_canonical_integer(std::string_view text) {
 
 }  // namespace
 
-JsonText::JsonText(ByteSink& sink) : sink_(sink) { text_.reserve(kBlock + kBlock / 8); }
+JsonText::JsonText(ByteSink& sink) : sink_(sink), block_(kBlock + kBlock / 8) {}
 
-void JsonText::integer(std::int64_t v) { append_number(text_, v); }
-void JsonText::unsigned_integer(std::uint64_t v) { append_number(text_, v); }
+void JsonText::grow(std::size_t bytes) {
+  block_.resize(std::max(used_ + bytes, block_.size() + block_.size() / 2));
+}
+
+template <class T>
+void JsonText::number(T v) {
+  char* const to = room(kNumberBytes);
+  used_ += static_cast<std::size_t>(std::to_chars(to, to + kNumberBytes, v).ptr - to);
+}
+
+void JsonText::integer(std::int64_t v) { number(v); }
+void JsonText::unsigned_integer(std::uint64_t v) { number(v); }
 
 void JsonText::real(double v) {
-  const std::size_t before = text_.size();
-  append_number(text_, v);
-  if (text_.find_first_of(".e", before) == std::string::npos) text_ += ".0";
+  const std::size_t before = used_;
+  number(v);
+  const std::string_view text(block_.data() + before, used_ - before);
+  if (text.find_first_of(".e") == std::string_view::npos) raw(".0");
 }
 
 void JsonText::microseconds(std::int64_t ns) {
+  char* const start = room(kNumberBytes);
+  char* to = start;
   auto magnitude = static_cast<std::uint64_t>(ns);
   if (ns < 0) {
-    text_ += '-';
+    *to++ = '-';
     magnitude = 0 - magnitude;
   }
-  append_number(text_, magnitude / 1000);
+  to = std::to_chars(to, start + kNumberBytes, magnitude / 1000).ptr;
   const auto rest = static_cast<unsigned>(magnitude % 1000);
-  text_ += '.';
-  text_ += static_cast<char>('0' + rest / 100);
-  text_ += static_cast<char>('0' + rest / 10 % 10);
-  text_ += static_cast<char>('0' + rest % 10);
+  *to++ = '.';
+  *to++ = static_cast<char>('0' + rest / 100);
+  *to++ = static_cast<char>('0' + rest / 10 % 10);
+  *to++ = static_cast<char>('0' + rest % 10);
+  used_ += static_cast<std::size_t>(to - start);
 }
 
 void JsonText::string(std::string_view s) {
+  const char* p = s.data();
+  const char* const end = p + s.size();
+  while (end - p >= 8 && all_plain(p)) p += 8;
+  while (p != end && kPlain[static_cast<unsigned char>(*p)]) ++p;
+  const auto plain = static_cast<std::size_t>(p - s.data());
+  char* const to = room(plain + 2);
+  *to = '"';
+  if (plain != 0) std::memcpy(to + 1, s.data(), plain);
+  used_ += plain + 1;
+  if (p != end) odd_characters(s.substr(plain));
+  raw("\"");
+}
+
+void JsonText::odd_characters(std::string_view s) {
   constexpr std::string_view kHex = "0123456789abcdef";
-  text_ += '"';
   while (!s.empty()) {
     const auto plain = std::find_if(s.begin(), s.end(),
                                     [](char c) { return !kPlain[static_cast<unsigned char>(c)]; });
-    text_.append(s.begin(), plain);
+    raw(s.substr(0, static_cast<std::size_t>(plain - s.begin())));
     s.remove_prefix(static_cast<std::size_t>(plain - s.begin()));
     if (s.empty()) break;
     const auto c = static_cast<unsigned char>(s.front());
     std::size_t used = 1;
     if (c == '"' || c == '\\') {
-      text_ += '\\';
-      text_ += s.front();
+      raw("\\");
+      raw(s.substr(0, 1));
     } else if (c < 0x20) {
-      text_ += "\\u00";
-      text_ += kHex[c >> 4];
-      text_ += kHex[c & 15];
+      raw("\\u00");
+      raw(kHex.substr(c >> 4, 1));
+      raw(kHex.substr(c & 15, 1));
     } else {
       const std::size_t n = utf8_sequence(s);
-      text_ += n == 0 ? kReplacement : s.substr(0, n);
+      raw(n == 0 ? kReplacement : s.substr(0, n));
       used = std::max<std::size_t>(n, 1);
     }
     s.remove_prefix(used);
   }
-  text_ += '"';
 }
 
 void JsonText::value(const Value& v) {
@@ -117,12 +151,12 @@ void JsonText::id(std::string_view text) {
 }
 
 void JsonText::flush_if_large() {
-  if (text_.size() >= kBlock) flush();
+  if (used_ >= kBlock) flush();
 }
 
 void JsonText::flush() {
-  if (status_.ok()) status_ = sink_.write(text_);
-  text_.clear();
+  if (status_.ok()) status_ = sink_.write({block_.data(), used_});
+  used_ = 0;
 }
 
 Status JsonText::finish() {

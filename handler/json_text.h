@@ -2,9 +2,11 @@
 // a third of a formatted double, and times are written as text from integers, never rounded.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "handler/byte_sink.h"
 #include "libtrace/event.h"
@@ -15,7 +17,11 @@ class JsonText {
  public:
   explicit JsonText(ByteSink& sink);
 
-  void raw(std::string_view text) { text_ += text; }
+  void raw(std::string_view text) {
+    char* const to = room(text.size());
+    if (!text.empty()) std::memcpy(to, text.data(), text.size());
+    used_ += text.size();
+  }
   void integer(std::int64_t v);
   void unsigned_integer(std::uint64_t v);
   void real(double v);                 // reads back as the same double, and as a double
@@ -30,10 +36,20 @@ class JsonText {
   Status finish();
 
  private:
+  // Where the next `bytes` bytes may stand.
+  char* room(std::size_t bytes) {
+    if (__builtin_expect(block_.size() - used_ < bytes, 0)) grow(bytes);
+    return block_.data() + used_;
+  }
+  void grow(std::size_t bytes);
+  template <class T>
+  void number(T v);
+  void odd_characters(std::string_view text);
   void flush();
 
   ByteSink& sink_;
-  std::string text_;
+  std::vector<char> block_;
+  std::size_t used_ = 0;
   Status status_;
 };
 

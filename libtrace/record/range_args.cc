@@ -38,15 +38,12 @@ struct ReadInput {
   std::string_view type, value, sizes, strides;
 
   explicit ReadInput(ByteReader& in) {
-    kind = in.get<Input::Kind>();
-    const std::size_t bytes = in.get<std::uint32_t>() * sizeof(std::int64_t);
-    const auto has = in.get<std::uint8_t>();
-    const auto type_bytes = in.get<std::uint16_t>();
-    const auto value_bytes = in.get<std::uint32_t>();
-    type = in.take(type_bytes);
-    value = in.take(value_bytes);
-    if ((has & 1U) != 0) sizes = in.take(bytes);
-    if ((has & 2U) != 0) strides = in.take(bytes);
+    const auto head = in.get<InputHead>();
+    kind = head.kind;
+    type = in.take(head.type_bytes);
+    value = in.take(head.value_bytes);
+    if ((head.has & 1U) != 0) sizes = in.take(head.dims * sizeof(std::int64_t));
+    if ((head.has & 2U) != 0) strides = in.take(head.dims * sizeof(std::int64_t));
   }
 };
 

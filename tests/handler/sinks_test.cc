@@ -17,6 +17,7 @@
 
 #include "handler/file_sink.h"
 #include "handler/gzip_sink.h"
+#include "handler/thread_sink.h"
 #include "tests/handler/string_sink.h"
 #include "tests/handler/temporary_folder.h"
 
@@ -112,6 +113,62 @@ TEST(GzipSink, LeavesTheUpperHalvesOfTheRegistersClear) {
   EXPECT_EQ(dirty_registers() & 0x44, 0U);
 }
 #endif
+
+// A sink that fails at its nth write.
+class FailingSink final : public ByteSink {
+ public:
+  explicit FailingSink(int good) : good_(good) {}
+  Status write(std::string_view bytes) override {
+    if (good_-- == 0) return Status::io_error("disk full");
+    written += bytes;
+    return {};
+  }
+  Status finish() override {
+    finished = true;
+    return {};
+  }
+  std::string written;
+  bool finished = false;
+
+ private:
+  int good_;
+};
+
+TEST(ThreadSink, EverythingArrivesInOrder) {
+  StringSink out;
+  std::string all;
+  {
+    ThreadSink sink(out);
+    for (int i = 0; i < 1000; ++i) {
+      const std::string text = std::to_string(i) + std::string(static_cast<std::size_t>(i), 'x');
+      all += text;
+      ASSERT_TRUE(sink.write(text).ok());
+    }
+    ASSERT_TRUE(sink.finish().ok());
+  }
+  EXPECT_EQ(out.text, all);
+}
+
+TEST(ThreadSink, AnErrorIsToldAndNothingFollowsIt) {
+  FailingSink out(1);
+  ThreadSink sink(out);
+  ASSERT_TRUE(sink.write("good").ok());
+  Status status;
+  for (int i = 0; i < 3 && status.ok(); ++i) status = sink.write("bad");
+  EXPECT_EQ(status.message(), "disk full");
+  EXPECT_EQ(sink.finish().message(), "disk full");
+  EXPECT_EQ(out.written, "good");
+  EXPECT_FALSE(out.finished);
+}
+
+TEST(ThreadSink, LeftUnfinished) {
+  StringSink out;
+  {
+    ThreadSink sink(out);
+    ASSERT_TRUE(sink.write("a").ok());
+  }
+  EXPECT_EQ(out.text, "a");
+}
 
 TEST(FileSink, TheTargetAppearsWhole) {
   const TemporaryFolder folder;
