@@ -94,7 +94,7 @@ bool grow(Lane& lane, std::size_t slots) noexcept {
 }
 
 // Between these two the lane is the caller's, whatever signal comes. nullptr: dropped and counted.
-Lane* enter() noexcept {
+[[gnu::always_inline]] inline Lane* enter() noexcept {
   Lane* lane = this_lane;
   if (lane == nullptr) [[unlikely]]
     lane = make_lane();
@@ -106,13 +106,13 @@ Lane* enter() noexcept {
   fence();
   return lane;
 }
-void leave(Lane& lane) noexcept {
+[[gnu::always_inline]] inline void leave(Lane& lane) noexcept {
   fence();
   lane.busy.store(0, std::memory_order_relaxed);
 }
 
 // Room for a record and what stands behind it; nullptr: dropped and counted.
-Record* reserve(Lane& lane, std::size_t bytes) noexcept {
+[[gnu::always_inline]] inline Record* reserve(Lane& lane, std::size_t bytes) noexcept {
   const std::size_t slots = 1 + slots_for(bytes);
   if (static_cast<std::size_t>(lane.limit - lane.cursor) < slots && !grow(lane, slots))
       [[unlikely]] {
@@ -125,8 +125,9 @@ Record* reserve(Lane& lane, std::size_t bytes) noexcept {
 }
 
 // All of it but the bytes behind it, which are written before.
-void publish(Lane& lane, Record& r, std::uint32_t site, std::size_t bytes, std::uint64_t arg,
-             bool is_moment) noexcept {
+[[gnu::always_inline]] inline void publish(Lane& lane, Record& r, std::uint32_t site,
+                                           std::size_t bytes, std::uint64_t arg,
+                                           bool is_moment) noexcept {
   if (!is_moment) r.t1.store(0, std::memory_order_relaxed);
   r.site.store(site, std::memory_order_relaxed);
   r.aux.store(static_cast<std::uint32_t>(bytes), std::memory_order_relaxed);
@@ -180,25 +181,54 @@ Stack stack_here(Lane& lane, std::uint64_t* frames, std::uint64_t*& said) noexce
   return stack;
 }
 
-__attribute__((noinline)) Record* begin_with(std::uint32_t site, std::string_view name,
-                                             const RangeDetails& details,
-                                             std::uint32_t mask) noexcept {
+inline char* behind(Record* r) noexcept { return reinterpret_cast<char*>(r + 1); }
+
+[[gnu::always_inline]] inline Record* write_range(Lane& lane, std::uint32_t site,
+                                                  std::string_view name,
+                                                  const RangeDetails& details, bool inputs,
+                                                  const Stack& stack) noexcept {
+  Record* r = lane.cursor;
+  const char* end = nullptr;
+  // Where what is left of the chunk will do, as nearly always, nobody needs to know beforehand how
+  // much it is.
+  const auto left = static_cast<std::size_t>(lane.limit - r) * sizeof(Record);
+  if (left >= sizeof(Record) + head_bytes(name, stack)) [[likely]] {
+    end = put_details(behind(r), reinterpret_cast<const char*>(lane.limit), name, details, inputs,
+                      stack);
+  }
+  if (end == nullptr) [[unlikely]] {
+    r = reserve(lane, most_bytes(name, details, inputs, stack));
+    if (r == nullptr) return nullptr;
+    end = put_details(behind(r), reinterpret_cast<const char*>(lane.cursor), name, details, inputs,
+                      stack);
+  }
+  const auto bytes = static_cast<std::size_t>(end - behind(r));
+  lane.cursor = r + 1 + slots_for(bytes);
+  publish(lane, *r, site | site_bit::kHasDetails, bytes, 0, false);
+  return r;
+}
+
+// Apart, for the room that the frames take on the stack.
+[[gnu::noinline]] Record* begin_with_stack(std::uint32_t site, std::string_view name,
+                                           const RangeDetails& details, bool inputs) noexcept {
   Lane* const lane = enter();
   if (lane == nullptr) return nullptr;
   std::uint64_t frames[kMostFrames];
   std::uint64_t* said = nullptr;
-  Stack stack;
-  if ((mask & bit(Detail::kStacks)) != 0) stack = stack_here(*lane, frames, said);
+  const Stack stack = stack_here(*lane, frames, said);
+  Record* const r = write_range(*lane, site, name, details, inputs, stack);
+  if (r != nullptr && said != nullptr) *said = stack.hash;
+  leave(*lane);
+  return r;
+}
+
+Record* begin_with(std::uint32_t site, std::string_view name, const RangeDetails& details,
+                   std::uint32_t mask) noexcept {
   const bool inputs = (mask & bit(Detail::kShapes)) != 0;
-  ByteCounter counter;
-  put_details(counter, name, details, inputs, stack);
-  Record* const r = reserve(*lane, counter.size);
-  if (r != nullptr) {
-    ByteWriter writer(r + 1);
-    put_details(writer, name, details, inputs, stack);
-    publish(*lane, *r, site | site_bit::kHasDetails, counter.size, 0, false);
-    if (said != nullptr) *said = stack.hash;
-  }
+  if ((mask & bit(Detail::kStacks)) != 0) return begin_with_stack(site, name, details, inputs);
+  Lane* const lane = enter();
+  if (lane == nullptr) return nullptr;
+  Record* const r = write_range(*lane, site, name, details, inputs, Stack{});
   leave(*lane);
   return r;
 }

@@ -7,10 +7,10 @@
 //     kInputs         u16 count | input …
 //       input         InputHead | type | value | sizes | strides; of a tensor list then
 //                     u16 count | input …
-//     kArgs           u16 count | (u8 type | u32 key | u32 text | u64 number | texts) …
+//     kArgs           u16 count | (ArgHead | key | text) …
 //
-// Copied as they are: encoding is on the hot path (2 ns for three tensors of four dimensions;
-// variable-length integers took 12), decoding is not.
+// Encoding is on the hot path: written once, straight to where it stays, and little of it, for what
+// a record costs is the memory it passes through.
 #pragma once
 
 #include <algorithm>
@@ -39,18 +39,15 @@ struct Stack {
   std::uint16_t count = 0;  // 0 with a hash: said before
 };
 
-class ByteCounter {
- public:
-  void put(const void*, std::size_t n) noexcept { size += n; }
-  void put_text(const void*, std::size_t n) noexcept { size += n; }
-  void put_numbers(const std::int64_t*, std::size_t n) noexcept {
-    size += n * sizeof(std::int64_t);
-  }
-  std::size_t size = 0;
-};
 class ByteWriter {
  public:
-  explicit ByteWriter(void* to) noexcept : to_(static_cast<char*>(to)) {}
+  ByteWriter(char* to, const char* limit) noexcept : to_(to), limit_(limit) {}
+  // Whether so much fits. Once it did not, nothing does.
+  bool fits(std::size_t bytes) noexcept {
+    if (__builtin_expect(static_cast<std::size_t>(limit_ - to_) >= bytes, 1)) return true;
+    limit_ = to_ = nullptr;
+    return false;
+  }
   void put(const void* from, std::size_t n) noexcept {
     if (n != 0) std::memcpy(to_, from, n);
     to_ += n;
@@ -68,10 +65,38 @@ class ByteWriter {
     }
     to_ += n;
   }
+  // Copies of a known size are a few instructions; nearly all tensors have at most five dimensions.
   void put_numbers(const std::int64_t* from, std::size_t n) noexcept {
-    for (std::size_t i = 0; i < n; ++i, to_ += sizeof *from)
-      std::memcpy(to_, from + i, sizeof *from);
+    switch (n) {
+      case 0:
+        break;
+      case 1:
+        std::memcpy(to_, from, 8);
+        break;
+      case 2:
+        std::memcpy(to_, from, 16);
+        break;
+      case 3:
+        std::memcpy(to_, from, 24);
+        break;
+      case 4:
+        std::memcpy(to_, from, 32);
+        break;
+      case 5:
+        std::memcpy(to_, from, 40);
+        break;
+      default:
+        std::memcpy(to_, from, n * sizeof *from);
+    }
+    to_ += n * sizeof *from;
   }
+  template <class T>
+  void put_one(T value) noexcept {
+    std::memcpy(to_, &value, sizeof value);
+    to_ += sizeof value;
+  }
+  // nullptr: it did not fit.
+  [[nodiscard]] const char* end() const noexcept { return to_; }
 
  private:
   // Its first and its last word, which overlap.
@@ -82,12 +107,9 @@ class ByteWriter {
   }
 
   char* to_;
+  const char* limit_;
 };
 
-template <class Out, class T>
-void put(Out& out, T value) noexcept {
-  out.put(&value, sizeof value);
-}
 inline std::string_view clipped(std::string_view text) noexcept {
   return text.substr(0, kMostText);
 }
@@ -97,84 +119,154 @@ struct InputHead {
   std::uint16_t type_bytes;
   std::uint16_t dims;
   Input::Kind kind;
-  std::uint8_t has;  // 1 sizes, 2 strides
+  std::uint8_t has;
   std::uint16_t unused;
 };
 static_assert(sizeof(InputHead) == 12);
+namespace has {
+inline constexpr std::uint8_t kSizes = 1, kStrides = 2;
+}
 inline constexpr std::uint32_t kMostDims = 256;
 
-template <class Out>
-void put_input(Out& out, const Input& input) noexcept {
-  const bool is_tensor = input.kind == Input::Kind::kTensor;
+inline std::uint32_t dims_of(const Input& input) noexcept {
+  return input.kind == Input::Kind::kTensor ? std::min(input.dims, kMostDims) : 0;
+}
+[[gnu::always_inline]] inline void put_input(ByteWriter& out, const Input& input) noexcept {
   const std::string_view type = clipped(input.type), value = clipped(input.value);
+  const std::uint32_t dims = dims_of(input);
+  if (!out.fits(sizeof(InputHead) + type.size() + value.size() +
+                std::size_t{2} * dims * sizeof(std::int64_t) + sizeof(std::uint16_t))) {
+    return;
+  }
   InputHead head{};
   head.value_bytes = static_cast<std::uint32_t>(value.size());
   head.type_bytes = static_cast<std::uint16_t>(type.size());
-  head.dims = static_cast<std::uint16_t>(is_tensor ? std::min(input.dims, kMostDims) : 0);
+  head.dims = static_cast<std::uint16_t>(dims);
   head.kind = input.kind;
-  head.has = static_cast<std::uint8_t>((input.sizes != nullptr ? 1U : 0U) |
-                                       (input.strides != nullptr ? 2U : 0U));
-  put(out, head);
+  head.has = static_cast<std::uint8_t>((input.sizes != nullptr ? has::kSizes : 0) |
+                                       (input.strides != nullptr ? has::kStrides : 0));
+  out.put_one(head);
   out.put_text(type.data(), type.size());
   out.put_text(value.data(), value.size());
-  if ((head.has & 1U) != 0) out.put_numbers(input.sizes, head.dims);
-  if ((head.has & 2U) != 0) out.put_numbers(input.strides, head.dims);
+  if (input.sizes != nullptr) out.put_numbers(input.sizes, dims);
+  if (input.strides != nullptr) out.put_numbers(input.strides, dims);
+}
+// What is written of a list: nothing of a long one.
+inline std::size_t items_of(const Input& input) noexcept {
+  return input.item_count > kMostListItems || input.items == nullptr ? 0 : input.item_count;
+}
+inline std::size_t inputs_of(const RangeDetails& details) noexcept {
+  return std::min(details.input_count, kMostInputs);
+}
+inline std::size_t args_of(const RangeDetails& details) noexcept {
+  return std::min(details.arg_count, kMostArgs);
 }
 
-template <class Out>
-void put_inputs(Out& out, const RangeDetails& details) noexcept {
-  const std::size_t count = details.input_count < kMostInputs ? details.input_count : kMostInputs;
-  put(out, static_cast<std::uint16_t>(count));
+[[gnu::noinline]] inline ByteWriter put_list(ByteWriter out, const Input& list) noexcept {
+  const std::size_t items = items_of(list);
+  if (out.end() == nullptr) return out;
+  out.put_one(static_cast<std::uint16_t>(items));  // put_input() left room for it
+  for (std::size_t k = 0; k < items; ++k) put_input(out, list.items[k]);
+  return out;
+}
+
+// By value and back: what writes is a pointer, and is to stay in a register.
+[[gnu::always_inline]] inline ByteWriter put_inputs(ByteWriter out,
+                                                    const RangeDetails& details) noexcept {
+  const std::size_t count = inputs_of(details);
+  if (!out.fits(sizeof(std::uint16_t))) return out;
+  out.put_one(static_cast<std::uint16_t>(count));
   for (std::size_t i = 0; i < count; ++i) {
     const Input& input = details.inputs[i];
     put_input(out, input);
-    if (input.kind != Input::Kind::kTensorList) continue;
-    const bool dropped = input.item_count > kMostListItems || input.items == nullptr;
-    const std::size_t items = dropped ? 0 : input.item_count;
-    put(out, static_cast<std::uint16_t>(items));
-    for (std::size_t k = 0; k < items; ++k) put_input(out, input.items[k]);
+    if (__builtin_expect(input.kind == Input::Kind::kTensorList, 0)) out = put_list(out, input);
   }
+  return out;
 }
 
-template <class Out>
-void put_args(Out& out, const RangeDetails& details) noexcept {
-  const std::size_t count = details.arg_count < kMostArgs ? details.arg_count : kMostArgs;
-  put(out, static_cast<std::uint16_t>(count));
+struct ArgHead {
+  std::uint64_t number;
+  std::uint32_t text_bytes;
+  std::uint16_t key_bytes;
+  Value::Type type;
+  std::uint8_t unused;
+};
+static_assert(sizeof(ArgHead) == 16);
+
+[[gnu::noinline]] inline ByteWriter put_args(ByteWriter out, const RangeDetails& details) noexcept {
+  const std::size_t count = args_of(details);
+  if (!out.fits(sizeof(std::uint16_t))) return out;
+  out.put_one(static_cast<std::uint16_t>(count));
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [key, value] = details.args[i];
     const std::string_view key_text = clipped(key), text = clipped(value.text);
-    put(out, value.type);
-    put(out, static_cast<std::uint32_t>(key_text.size()));
-    put(out, static_cast<std::uint32_t>(text.size()));
-    put(out, value.u);
-    out.put(key_text.data(), key_text.size());
-    out.put(text.data(), text.size());
+    if (!out.fits(sizeof(ArgHead) + key_text.size() + text.size())) return out;
+    ArgHead head{};
+    head.number = value.u;
+    head.text_bytes = static_cast<std::uint32_t>(text.size());
+    head.key_bytes = static_cast<std::uint16_t>(key_text.size());
+    head.type = value.type;
+    out.put_one(head);
+    out.put_text(key_text.data(), key_text.size());
+    out.put_text(text.data(), text.size());
   }
+  return out;
 }
 
-template <class Out>
-void put_details(Out& out, std::string_view name, const RangeDetails& details, bool with_inputs,
-                 const Stack& stack) noexcept {
+// What put_details() writes at most, inputs and arguments aside.
+inline std::size_t head_bytes(std::string_view name, const Stack& stack) noexcept {
+  return 64 + name.size() + stack.count * sizeof(std::uint64_t);
+}
+// All of it, where what is left of a chunk did not do.
+[[gnu::noinline]] inline std::size_t most_bytes(std::string_view name, const RangeDetails& details,
+                                                bool with_inputs, const Stack& stack) noexcept {
+  std::size_t bytes = head_bytes(name, stack);
+  const auto add = [&bytes](const Input& input) {
+    bytes += sizeof(InputHead) + clipped(input.type).size() + clipped(input.value).size() +
+             std::size_t{2} * dims_of(input) * sizeof(std::int64_t) + sizeof(std::uint16_t);
+  };
+  if (with_inputs) {
+    for (std::size_t i = 0, n = inputs_of(details); i < n; ++i) {
+      const Input& input = details.inputs[i];
+      add(input);
+      if (input.kind != Input::Kind::kTensorList) continue;
+      for (std::size_t k = 0; k < items_of(input); ++k) add(input.items[k]);
+    }
+  }
+  for (std::size_t i = 0, n = args_of(details); i < n; ++i) {
+    const auto& [key, value] = details.args[i];
+    bytes += sizeof(ArgHead) + clipped(key).size() + clipped(value.text).size();
+  }
+  return bytes;
+}
+
+// Writes from `to` on, where there is room for head_bytes(); returns where it ended, or nullptr
+// when the rest does not fit before `limit`.
+inline const char* put_details(char* to, const char* limit, std::string_view name,
+                               const RangeDetails& details, bool with_inputs,
+                               const Stack& stack) noexcept {
+  ByteWriter out(to, limit);
   const bool order = details.sequence_number >= 0 || details.thread != 0;
   const bool inputs = with_inputs && details.input_count != 0;
   const bool args = details.arg_count != 0;
-  put(out, static_cast<std::uint32_t>(name.size()));
-  put(out,
-      static_cast<std::uint16_t>((stack.hash != 0 ? part::kStack : 0) | (order ? part::kOrder : 0) |
-                                 (inputs ? part::kInputs : 0) | (args ? part::kArgs : 0)));
-  put(out, stack.count);
+  out.put_one(static_cast<std::uint32_t>(name.size()));
+  out.put_one(static_cast<std::uint16_t>((stack.hash != 0 ? part::kStack : 0) |
+                                         (order ? part::kOrder : 0) | (inputs ? part::kInputs : 0) |
+                                         (args ? part::kArgs : 0)));
+  out.put_one(stack.count);
   out.put_text(name.data(), name.size());
   if (stack.hash != 0) {
-    put(out, stack.hash);
+    out.put_one(stack.hash);
     out.put(stack.frames, stack.count * sizeof(std::uint64_t));
   }
   if (order) {
-    put(out, details.sequence_number);
-    put(out, details.thread);
-    put(out, details.forward_thread);
+    out.put_one(details.sequence_number);
+    out.put_one(details.thread);
+    out.put_one(details.forward_thread);
   }
-  if (inputs) put_inputs(out, details);
-  if (args) put_args(out, details);
+  if (inputs) out = put_inputs(out, details);
+  if (args) out = put_args(out, details);
+  return out.end();
 }
 
 // ---- back -----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "libtrace/record/range_args.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -22,28 +23,34 @@ bool is_own_key(std::string_view key) noexcept {
   return false;
 }
 
-void append_numbers(std::string& out, std::string_view bytes) {
+void append_numbers(std::string& out, const std::vector<std::int64_t>& numbers) {
   out += '[';
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::int64_t)) {
-    std::int64_t v = 0;
-    std::memcpy(&v, bytes.data() + at, sizeof v);
-    if (at != 0) out += ',';
-    out += std::to_string(v);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (i != 0) out += ',';
+    char digits[24];
+    out.append(digits, std::to_chars(digits, digits + sizeof digits, numbers[i]).ptr);
   }
   out += ']';
 }
 
 struct ReadInput {
-  Input::Kind kind;
-  std::string_view type, value, sizes, strides;
+  Input::Kind kind = Input::Kind::kOther;
+  std::string_view type, value;
+  std::vector<std::int64_t> sizes, strides;
 
-  explicit ReadInput(ByteReader& in) {
+  void read(ByteReader& in) {
     const auto head = in.get<InputHead>();
     kind = head.kind;
     type = in.take(head.type_bytes);
     value = in.take(head.value_bytes);
-    if ((head.has & 1U) != 0) sizes = in.take(head.dims * sizeof(std::int64_t));
-    if ((head.has & 2U) != 0) strides = in.take(head.dims * sizeof(std::int64_t));
+    sizes.clear();
+    strides.clear();
+    if ((head.has & has::kSizes) != 0) {
+      for (int i = 0; i < head.dims; ++i) sizes.push_back(in.get<std::int64_t>());
+    }
+    if ((head.has & has::kStrides) != 0) {
+      for (int i = 0; i < head.dims; ++i) strides.push_back(in.get<std::int64_t>());
+    }
   }
 };
 
@@ -87,11 +94,12 @@ void RangeArgs::add_order(const Payload& p) {
 void RangeArgs::add_inputs(ByteReader& in) {
   for (std::string* const json : {&dims_, &strides_, &types_, &values_}) *json = "[";
   const auto count = in.get<std::uint16_t>();
+  ReadInput input, item;
   for (std::uint16_t i = 0; i < count; ++i) {
     if (i != 0) {
       for (std::string* const json : {&dims_, &strides_, &types_, &values_}) *json += ',';
     }
-    const ReadInput input(in);
+    input.read(in);
     types_ += json_quoted(type_name(input));
     values_ += json_quoted(input.value);
     if (input.kind != Input::Kind::kTensorList) {
@@ -103,7 +111,7 @@ void RangeArgs::add_inputs(ByteReader& in) {
     strides_ += '[';
     const auto items = in.get<std::uint16_t>();
     for (std::uint16_t k = 0; k < items; ++k) {
-      const ReadInput item(in);
+      item.read(in);
       if (k != 0) dims_ += ',', strides_ += ',';
       append_numbers(dims_, item.sizes);
       append_numbers(strides_, item.strides);
@@ -162,12 +170,11 @@ void RangeArgs::add_user_args(ByteReader& in) {
   std::vector<std::string> seen;
   for (std::uint16_t i = 0; i < count; ++i) {
     Value value;
-    value.type = in.get<Value::Type>();
-    const auto key_bytes = in.get<std::uint32_t>();
-    const auto text_bytes = in.get<std::uint32_t>();
-    value.u = in.get<std::uint64_t>();
-    std::string key = valid_utf8(in.take(key_bytes));
-    const std::string text = valid_utf8(in.take(text_bytes));
+    const auto head = in.get<ArgHead>();
+    value.type = head.type;
+    value.u = head.number;
+    std::string key = valid_utf8(in.take(head.key_bytes));
+    const std::string text = valid_utf8(in.take(head.text_bytes));
     value.text = text;
     if (value.type == Value::Type::kJson && !is_json(text)) value.type = Value::Type::kString;
     if (value.type == Value::Type::kDouble && !std::isfinite(value.d)) value = Value::null();
