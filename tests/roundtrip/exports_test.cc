@@ -17,9 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "libtrace/key_averages.h"
 #include "tb_backend/ingest/ingest.h"
 #include "tests/handler/temporary_folder.h"
 #include "tests/libtrace/averages/builder.h"
+#include "tests/libtrace/model/generate.h"
 
 namespace libtrace {
 namespace {
@@ -87,6 +89,22 @@ TEST(Exports, WhatCannotBeWrittenIsAnError) {
   EXPECT_THROW((void)export_memory_timeline(*Rows().op("x", 0, 1).finish(), folder.path() / "x"),
                std::invalid_argument);
   EXPECT_TRUE(folder.names().empty());
+}
+
+// A table is the same of a trace and of its file.
+TEST(Exports, TablesOfAFileAreThoseOfTheTrace) {
+  const TemporaryFolder folder;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    const TracePtr trace = testing::Generator(seed).trace();
+    const std::string path = folder.path() / "trace.json.gz";
+    ASSERT_TRUE(export_chrome_trace(*trace, path).ok());
+    const traceglass::IngestResult back = traceglass::ingest_file(path);
+    ASSERT_FALSE(back.error);
+    TableOptions all;
+    all.row_limit = -1;
+    EXPECT_EQ(key_averages(*trace).table(all), key_averages(*back.trace).table(all));
+  }
 }
 
 // ---- what torch wrote -----------------------------------------------------------------------
