@@ -1,7 +1,7 @@
 // The trace view's state and what its acts do: it joins the timeline (which draws) with the API (which
 // knows) and the address (which remembers). Components read its fields and call its methods.
 import { is_abort, problem_from } from '../../api/client';
-import type { Area as AreaAnswer, Problem, TraceEvent } from '../../api/types';
+import type { Problem, TraceEvent } from '../../api/types';
 import { untrack } from 'svelte';
 import type { TimeRange } from '../../lib/time_range';
 import { counter_source, NameTable, step_infos, tile_source, trace_info } from '../../timeline/api_source';
@@ -15,6 +15,7 @@ import { Timeline, type Stage } from '../../timeline/timeline';
 import { fit_all, fit_to, sees, type Viewport } from '../../timeline/viewport';
 import type { UrlState } from '../../lib/url_state';
 import type { Go, ViewContext } from '../context';
+import { AreaSums } from './area_sums.svelte';
 import { folding_state, read_folding } from './folding';
 import { arrows_of } from './arrows';
 import { spoken } from './details';
@@ -24,8 +25,6 @@ import { find_gap, type GapDetails } from './gap_details';
 function same_range(a: TimeRange | undefined, b: TimeRange | undefined): boolean {
   return a?.t0 === b?.t0 && a?.t1 === b?.t1;
 }
-
-export type AreaKey = 'name' | 'kind' | 'track';
 
 const kWriteMs = 250;
 /** Figures that change faster than this cannot be read. */
@@ -42,8 +41,7 @@ export class TraceSession {
   /** A folded run was clicked: how many slices it stands for. */
   run_count = $state(1);
   area: Area | undefined = $state.raw();
-  area_answer: AreaAnswer | undefined = $state.raw();
-  area_by: AreaKey = $state('name');
+  readonly sums: AreaSums;
   readonly search: SliceSearch;
   mode: Mode = $state('select');
   help = $state(false);
@@ -72,11 +70,11 @@ export class TraceSession {
     q: '',
   };
   private selecting: AbortController | undefined;
-  private summing: AbortController | undefined;
 
   constructor(readonly ctx: ViewContext) {
     this.names = new NameTable(ctx.api, ctx.meta.id);
     this.table = ctx.state.table;
+    this.sums = new AreaSums(ctx, (cause) => this.fail(cause));
     this.search = new SliceSearch(ctx, {
       on_found: () => this.show_hits(),
       on_cleared: () => this.timeline?.set_search(undefined, undefined),
@@ -150,7 +148,7 @@ export class TraceSession {
     clearTimeout(this.figuring);
     this.abort.abort();
     this.selecting?.abort();
-    this.summing?.abort();
+    this.sums.stop();
     this.search.stop();
     this.input?.destroy();
     this.timeline?.destroy();
@@ -280,12 +278,7 @@ export class TraceSession {
     this.area = area;
     this.timeline?.set_area(area);
     this.write({ area: area === undefined ? undefined : { t0: area.start_ns, t1: area.end_ns } });
-    void this.sum_area();
-  }
-
-  set_area_by(by: AreaKey): void {
-    this.area_by = by;
-    void this.sum_area();
+    void this.sums.sum(area);
   }
 
   async find(query: string): Promise<void> {
@@ -402,32 +395,6 @@ export class TraceSession {
     if (this.help) this.help = false;
     else if (this.area !== undefined) this.set_area(undefined);
     else this.clear_selection();
-  }
-
-  private async sum_area(): Promise<void> {
-    this.summing?.abort();
-    const { area } = this;
-    if (area === undefined || area.groups.length === 0) {
-      this.area_answer = undefined;
-      return;
-    }
-    const abort = new AbortController();
-    this.summing = abort;
-    try {
-      const answer = await this.ctx.api.get('/api/traces/{id}/area', {
-        path: { id: this.ctx.meta.id },
-        query: {
-          t0: Math.floor(this.origin + area.start_ns),
-          t1: Math.ceil(this.origin + area.end_ns),
-          g: area.groups.join(','),
-          by: this.area_by,
-        },
-        signal: abort.signal,
-      });
-      if (!abort.signal.aborted) this.area_answer = answer;
-    } catch (cause) {
-      this.fail(cause);
-    }
   }
 
   private step_selected(): (position: number) => boolean {
