@@ -89,6 +89,76 @@ TEST(TorchAdapter, UserScopesAreAnnotations) {
   EXPECT_EQ(trace->parent(find(*trace, "aten::ones")), scope);
 }
 
+std::string text_arg(const Trace& trace, EventId e, std::string_view key) {
+  const std::optional<Value> value = trace.arg(e, key);
+  return value ? std::string(value->text) : "";
+}
+
+TEST(TorchAdapter, InputsAsTorchPrintsThem) {
+  const at::Tensor a = at::ones({2, 3}), bytes = at::ones({2, 3}, at::kByte);
+  Options options;
+  options.record_shapes = true;
+  const TracePtr trace = record(options, [&] {
+    at::add(a.t(), bytes.t(), 0.1);
+    at::cat({a, a}, 0);
+    at::clamp(a, -2.0, 1e12);
+    at::sum(a, at::IntArrayRef({0, -1}), /*keepdim=*/true);
+    at::batch_norm(a, {}, {}, {}, {}, /*training=*/true, 0.1, 1e-5, false);
+    at::mul(a.to_sparse(), 2);
+  });
+  EventId e = find(*trace, "aten::add");
+  EXPECT_EQ(text_arg(*trace, e, "Input Dims"), "[[3,2],[3,2],[]]");
+  EXPECT_EQ(text_arg(*trace, e, "Input Strides"), "[[1,3],[1,3],[]]");
+  EXPECT_EQ(text_arg(*trace, e, "Input type"), R"(["float","unsigned char","Scalar"])");
+  EXPECT_EQ(text_arg(*trace, e, "Concrete Inputs"), R"(["","","0.10000000000000001"])");
+  e = find(*trace, "aten::cat");
+  EXPECT_EQ(text_arg(*trace, e, "Input Dims"), "[[[2,3],[2,3]],[]]");
+  EXPECT_EQ(text_arg(*trace, e, "Input type"), R"(["TensorList","Scalar"])");
+  e = find(*trace, "aten::clamp");
+  EXPECT_EQ(text_arg(*trace, e, "Concrete Inputs"), R"(["","-2.","1000000000000"])");
+  e = find(*trace, "aten::sum");
+  EXPECT_EQ(text_arg(*trace, e, "Concrete Inputs"), R"(["","[0, -1]","True",""])");
+  e = find(*trace, "aten::batch_norm");
+  EXPECT_EQ(text_arg(*trace, e, "Input type"),
+            R"(["float","","","","","Scalar","Scalar","Scalar","Scalar"])");
+  EXPECT_EQ(trace->report().entries().size(), 0U);
+
+  // Without shapes nothing is read.
+  const TracePtr plain = record([&] { at::add(a, a); });
+  EXPECT_FALSE(plain->arg(find(*plain, "aten::add"), "Input Dims"));
+}
+
+TEST(TorchAdapter, BackwardIsJoinedToForward) {
+  at::Tensor weight = at::ones({3, 2});
+  weight.set_requires_grad(true);
+  const TracePtr trace = record([&] { at::mm(at::ones({2, 3}), weight).sum().backward(); });
+  const EventId forward = find(*trace, "aten::mm"), backward = find(*trace, "MmBackward0");
+  const auto number = trace->int_arg(forward, "Sequence number");
+  ASSERT_TRUE(number);
+  EXPECT_EQ(trace->int_arg(backward, "Sequence number"), number);
+  EXPECT_GT(trace->int_arg(backward, "Fwd thread id").value_or(0), 0);
+  std::vector<std::int64_t> starts;
+  for (const Flow& flow : trace->flows()) {
+    if (flow.begin) starts.push_back(flow.at);
+  }
+  EXPECT_THAT(starts, ::testing::Contains(trace->start(forward)));
+}
+
+TEST(TorchAdapter, AllocationsOfTheirOperators) {
+  Options options;
+  options.profile_memory = true;
+  const TracePtr trace = record(options, [] { at::ones({256}); });
+  const EventId empty = find(*trace, "aten::empty");
+  ASSERT_EQ(trace->memory().size(), 2U);
+  const MemoryEvent &taken = trace->memory()[0], &given_back = trace->memory()[1];
+  EXPECT_EQ(taken.bytes, 1024);
+  EXPECT_EQ(taken.op, empty);
+  EXPECT_EQ(taken.device_type, 0);
+  EXPECT_EQ(given_back.bytes, -1024);
+  EXPECT_EQ(given_back.addr, taken.addr);
+  EXPECT_EQ(given_back.total_allocated.value_or(-1), taken.total_allocated.value_or(-1) - 1024);
+}
+
 TEST(TorchAdapter, EveryThread) {
   const TracePtr trace = record([] {
     std::vector<std::thread> threads;
