@@ -12,8 +12,10 @@
 
 namespace libtrace::cupti {
 
+inline constexpr char kCudaLibrary[] = "libcuda.so.1";
+
 struct LoadOptions {
-  std::string cuda_library = "libcuda.so.1";
+  std::string cuda_library = kCudaLibrary;
   std::string cupti_library;             // this and no other; "" searches
   std::vector<std::string> directories;  // searched after the linker's own places
 
