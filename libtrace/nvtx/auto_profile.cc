@@ -1,5 +1,7 @@
 #include "libtrace/nvtx/auto_profile.h"
 
+#include <unistd.h>
+
 #include <exception>
 #include <string>
 #include <utility>
@@ -7,6 +9,16 @@
 #include "libtrace/tensorboard_trace_handler.h"
 
 namespace libtrace::nvtx {
+namespace {
+
+// Asking a driver that is not there would be told as a fault in each trace of a machine without
+// one.
+Activities activities_here() {
+  const bool driver = access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0;  // WSL
+  return driver ? Activities::cpu() | Activities::cuda() : Activities::cpu();
+}
+
+}  // namespace
 
 AutoProfile::AutoProfile(Settings settings, LogSink log)
     : settings_(std::move(settings)), log_(std::move(log)) {}
@@ -30,6 +42,7 @@ void AutoProfile::begin() noexcept {
   guarded([this] {
     const std::lock_guard lock(mutex_);
     Options options;
+    options.activities = settings_.activities ? *settings_.activities : activities_here();
     options.on_trace_ready =
         tensorboard_trace_handler(settings_.logdir, settings_.worker, /*use_gzip=*/true);
     options.on_error = HandlerError::kLog;

@@ -39,6 +39,15 @@ std::optional<std::chrono::milliseconds> seconds(const Environment& environment,
   return std::chrono::milliseconds(std::llround(*s * 1e3));
 }
 
+std::optional<Activities> activities(const Environment& environment) {
+  constexpr const char* kName = "TRACEGLASS_ACTIVITIES";
+  const std::string value = text(environment, kName);
+  if (value.empty()) return std::nullopt;
+  if (value == "cpu") return Activities::cpu();
+  if (value == "cpu,cuda") return Activities::cpu() | Activities::cuda();
+  refuse(kName, value, "neither cpu nor cpu,cuda");
+}
+
 std::optional<Schedule> schedule(const Environment& environment) {
   constexpr const char* kName = "TRACEGLASS_SCHEDULE";
   const std::string value = text(environment, kName);
@@ -77,6 +86,7 @@ std::optional<Settings> read_settings(const Environment& environment) {
   settings.logdir = text(environment, "TRACEGLASS_LOGDIR");
   if (settings.logdir.empty()) return std::nullopt;
   settings.worker = text(environment, "TRACEGLASS_WORKER");
+  settings.activities = activities(environment);
   settings.step = text(environment, "TRACEGLASS_STEP");
   settings.schedule = schedule(environment);
   if (settings.schedule && settings.step.empty()) {

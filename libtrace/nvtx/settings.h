@@ -2,10 +2,11 @@
 //
 //   TRACEGLASS_LOGDIR      where traces go; without it nothing is recorded
 //   TRACEGLASS_WORKER      name of this process in the files; default <host>_<pid>
-//   TRACEGLASS_STEP        name of the range that begins a training step
-//   TRACEGLASS_SCHEDULE    which steps: "wait=1,warmup=1,active=3,repeat=2,skip_first=10"
-//   TRACEGLASS_DELAY_S     seconds before recording begins
-//   TRACEGLASS_DURATION_S  seconds to record; default: until the program ends
+//   TRACEGLASS_ACTIVITIES  "cpu" or "cpu,cuda"; default: the latter where there is a driver of
+//   NVIDIA TRACEGLASS_STEP        name of the range that begins a training step TRACEGLASS_SCHEDULE
+//   which steps: "wait=1,warmup=1,active=3,repeat=2,skip_first=10" TRACEGLASS_DELAY_S     seconds
+//   before recording begins TRACEGLASS_DURATION_S  seconds to record; default: until the program
+//   ends
 #pragma once
 
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 
+#include "libtrace/profile.h"
 #include "libtrace/schedule.h"
 
 namespace libtrace::nvtx {
@@ -20,6 +22,7 @@ namespace libtrace::nvtx {
 struct Settings {
   std::string logdir;
   std::string worker;
+  std::optional<Activities> activities;
   std::string step;
   std::optional<Schedule> schedule;
   std::chrono::milliseconds delay{0};

@@ -106,6 +106,7 @@ TEST(SettingsTest, NoLogdirNoTrace) {
 TEST(SettingsTest, All) {
   const auto s = settings({{"TRACEGLASS_LOGDIR", "logs"},
                            {"TRACEGLASS_WORKER", "w"},
+                           {"TRACEGLASS_ACTIVITIES", "cpu,cuda"},
                            {"TRACEGLASS_STEP", "step"},
                            {"TRACEGLASS_SCHEDULE", "wait=1,active=3,repeat=2"},
                            {"TRACEGLASS_DELAY_S", "1.5"},
@@ -113,6 +114,8 @@ TEST(SettingsTest, All) {
   ASSERT_TRUE(s);
   EXPECT_EQ(s->logdir, "logs");
   EXPECT_EQ(s->worker, "w");
+  ASSERT_TRUE(s->activities);
+  EXPECT_TRUE(s->activities->has(Activities::cpu() | Activities::cuda()));
   EXPECT_EQ(s->step, "step");
   ASSERT_TRUE(s->schedule);
   EXPECT_EQ(s->schedule->wait, 1);
