@@ -57,8 +57,10 @@ inline std::string_view bytes_behind(const Record& r) noexcept {
 struct alignas(64) Chunk {
   std::atomic<Record*> end;  // published records stand before it
   std::atomic<Chunk*> next;  // of the same lane, later; set once the owner has moved on
-  Chunk* link;               // in a list of the pool or a snapshot
+  Chunk* link;               // in a list of the pool
   std::size_t bytes;         // whole mapping, this header included
+  // Its lane until it has handed out the last of it, and each snapshot that shows a part.
+  std::atomic<std::uint32_t> holders;
 
   Record* begin() noexcept { return reinterpret_cast<Record*>(this + 1); }
   Record* limit() noexcept { return begin() + (bytes - sizeof(Chunk)) / sizeof(Record); }

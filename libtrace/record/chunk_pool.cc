@@ -26,6 +26,7 @@ void unmap_chunk(Chunk* chunk) noexcept { munmap(chunk, chunk->bytes); }
 Chunk* prepared(Chunk* chunk) noexcept {
   chunk->next.store(nullptr, std::memory_order_relaxed);
   chunk->link = nullptr;
+  chunk->holders.store(1, std::memory_order_relaxed);
   chunk->end.store(chunk->begin(), std::memory_order_relaxed);
   return chunk;
 }
@@ -111,6 +112,10 @@ void ChunkPool::put_in_stock(Chunk* chunk) noexcept {
 }
 
 void ChunkPool::give_back(Chunk* chunk) noexcept {
+  if (chunk->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) retire(chunk);
+}
+
+void ChunkPool::retire(Chunk* chunk) noexcept {
   if (has_open_record(*chunk)) {
     if (!acquire()) return;
     push(parked_, chunk);
@@ -125,7 +130,7 @@ void ChunkPool::sweep_parked() noexcept {
   if (!acquire()) return;
   Chunk* list = std::exchange(parked_, nullptr);
   release();
-  while (Chunk* const chunk = pop(list)) give_back(chunk);
+  while (Chunk* const chunk = pop(list)) retire(chunk);
 }
 
 void ChunkPool::stock(std::size_t count) noexcept {

@@ -24,7 +24,11 @@ class ChunkPool {
   // A chunk that holds at least `slots` records, the smaller size if `small` will do or nothing
   // else fits; nullptr at the ceiling or when the system has no memory.
   Chunk* take(std::size_t slots, bool small) noexcept;
-  // Takes back a chunk its lane has left. One with open scopes is parked until they end.
+  // One more holder of a chunk that has one.
+  static void hold(Chunk* chunk) noexcept {
+    chunk->holders.fetch_add(1, std::memory_order_relaxed);
+  }
+  // A holder less; takes back what nobody holds. A chunk with open scopes is parked until they end.
   void give_back(Chunk* chunk) noexcept;
   // Frees parked chunks whose scopes have ended meanwhile.
   void sweep_parked() noexcept;
@@ -56,6 +60,7 @@ class ChunkPool {
   std::size_t reserve_size(std::size_t needed, bool small) noexcept;  // 0: refused
   Chunk* from_stock(std::size_t bytes) noexcept;
   void put_in_stock(Chunk* chunk) noexcept;
+  void retire(Chunk* chunk) noexcept;
   void keep(std::size_t count) noexcept;
 
   std::atomic_flag lock_;

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
-#include <new>
 #include <utility>
 
 #include "libtrace/record/chunk_pool.h"
@@ -44,41 +42,8 @@ std::size_t stock_target() { return std::clamp(2 * count_lanes(), kFewestStocked
 
 }  // namespace
 
-LaneSnapshot::LaneSnapshot(LaneSnapshot&& o) noexcept
-    : tid(o.tid),
-      thread_name(std::move(o.thread_name)),
-      exit_ticks(o.exit_ticks),
-      dropped(o.dropped),
-      chunks_(std::exchange(o.chunks_, nullptr)),
-      last_chunk_(std::exchange(o.last_chunk_, nullptr)),
-      first_(o.first_),
-      tail_(std::move(o.tail_)) {}
-
 LaneSnapshot::~LaneSnapshot() {
-  while (chunks_ != nullptr) {
-    Chunk* const chunk = std::exchange(chunks_, chunks_->link);
-    chunk_pool().give_back(chunk);
-  }
-}
-
-void LaneSnapshot::copy_tail(const Record* begin, const Record* end) {
-  tail_.resize(static_cast<std::size_t>(end - begin));
-  for (const Record* r = begin; r < end; r += slots_of(*r)) {
-    auto* const to = new (&tail_[static_cast<std::size_t>(r - begin)]) Record;
-    to->t0.store(r->t0.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    to->t1.store(r->t1.load(std::memory_order_acquire), std::memory_order_relaxed);
-    to->site.store(r->site.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    to->aux.store(r->aux.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    to->arg.store(r->arg.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    const std::string_view bytes = bytes_behind(*r);
-    if (!bytes.empty()) std::memcpy(static_cast<void*>(to + 1), bytes.data(), bytes.size());
-  }
-}
-
-void LaneSnapshot::append(Chunk* chunk) {
-  chunk->link = nullptr;
-  (last_chunk_ != nullptr ? last_chunk_->link : chunks_) = chunk;
-  last_chunk_ = chunk;
+  for (const Piece& piece : pieces_) chunk_pool().give_back(piece.chunk);
 }
 
 LaneSnapshot Window::take(Lane& lane) {
@@ -92,19 +57,24 @@ LaneSnapshot Window::take(Lane& lane) {
 
   Chunk* chunk = lane.unread;
   if (chunk == nullptr) chunk = lane.first_chunk.load(std::memory_order_acquire);
-  out.first_ = std::exchange(lane.unread_at, nullptr);
+  const Record* begin = std::exchange(lane.unread_at, nullptr);
   lane.unread = nullptr;
   while (chunk != nullptr) {
     Chunk* const next = chunk->next.load(std::memory_order_acquire);
-    if (next == nullptr && !retired) {  // the owner may be writing behind `end` right now
-      Record* const end = chunk->end.load(std::memory_order_acquire);
-      const bool is_first = out.chunks_ == nullptr && out.first_ != nullptr;
-      out.copy_tail(is_first ? out.first_ : chunk->begin(), end);
+    Record* const end = chunk->end.load(std::memory_order_acquire);
+    if (begin == nullptr) begin = chunk->begin();
+    const bool stays = next == nullptr && !retired;  // the owner may write behind `end` right now
+    if (stays) {
       lane.unread = chunk;
       lane.unread_at = end;
-      break;
     }
-    out.append(chunk);
+    if (begin < end) {
+      if (stays) ChunkPool::hold(chunk);
+      out.pieces_.push_back({chunk, begin, end});
+    } else if (!stays) {
+      chunk_pool().give_back(chunk);
+    }
+    begin = nullptr;
     chunk = next;
   }
   return out;

@@ -1,13 +1,13 @@
 // A window: from start_trace to stop_trace. Opening one lets scopes record; closing it hands out,
-// as a Snapshot, what every lane recorded in between. Writers are never stopped: a lane's newest
-// chunk stays with its thread and is copied, the older ones change hands.
+// as a Snapshot, what every lane recorded in between. Writers are never stopped and nothing is
+// copied: a lane's newest chunk stays with its thread and is shown up to what is written by now,
+// the older ones change hands.
 //
 // All calls come from one thread at a time (the running Profiler's).
 #pragma once
 
 #include <sys/types.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -19,26 +19,23 @@
 
 namespace libtrace::detail {
 
-// What one thread recorded in one window. Owns its chunks.
+// What one thread recorded in one window. Holds its chunks.
 class LaneSnapshot {
  public:
   LaneSnapshot() = default;
-  LaneSnapshot(LaneSnapshot&& other) noexcept;
+  LaneSnapshot(LaneSnapshot&&) noexcept = default;  // a moved vector is empty
   LaneSnapshot& operator=(LaneSnapshot&&) = delete;
   ~LaneSnapshot();
 
   // Calls f(const Record&) in the order of begins.
   template <class F>
   void for_each(F&& f) const {
-    const Record* at = first_;
-    for (Chunk* c = chunks_; c != nullptr; c = c->link, at = nullptr) {
-      walk(at != nullptr ? at : c->begin(), c->end.load(std::memory_order_acquire), f);
+    for (const Piece& piece : pieces_) {
+      for (const Record* r = piece.begin; r < piece.end; r += slots_of(*r)) f(*r);
     }
-    const auto* const tail = reinterpret_cast<const Record*>(tail_.data());
-    walk(tail, tail + tail_.size(), f);
   }
 
-  [[nodiscard]] bool empty() const noexcept { return chunks_ == nullptr && tail_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return pieces_.empty(); }
 
   pid_t tid = 0;
   std::string thread_name;       // at its first scope or its end
@@ -47,20 +44,11 @@ class LaneSnapshot {
 
  private:
   friend class Window;
-  struct alignas(Record) Slot {
-    std::byte bytes[sizeof(Record)];
+  struct Piece {
+    Chunk* chunk;
+    const Record *begin, *end;
   };
-  template <class F>
-  static void walk(const Record* r, const Record* end, F&& f) {
-    for (; r < end; r += slots_of(*r)) f(*r);
-  }
-  void copy_tail(const Record* begin, const Record* end);
-  void append(Chunk* chunk);
-
-  Chunk* chunks_ = nullptr;  // by link
-  Chunk* last_chunk_ = nullptr;
-  const Record* first_ = nullptr;  // within the first chunk
-  std::vector<Slot> tail_;
+  std::vector<Piece> pieces_;
 };
 
 struct Snapshot {

@@ -1,5 +1,5 @@
 // What a scope costs the program it stands in, against two readings of the clock in the same run.
-// Prints `name  value  limit  ok|over` (ns a scope) and fails when one is over. Batches of all
+// Prints `name  value  limit  ok|over` (ns a scope). Batches of all
 // variants take turns and the quickest of each counts, so that a busy machine disturbs none.
 #include <time.h>
 
@@ -44,9 +44,8 @@ void two_clock_readings() {
   times[1].store(libtrace::detail::ticks(), std::memory_order_relaxed);
 }
 
-bool report(const char* name, double value, double limit) {
+void report(const char* name, double value, double limit) {
   std::printf("%s  %.2f  %.2f  %s\n", name, value, limit, value <= limit ? "ok" : "over");
-  return value <= limit;
 }
 
 // Three tensors of four dimensions, as an adapter gives them.
@@ -130,11 +129,11 @@ bool fixed_and_made() {
     profiler.stop();
     keep_best(off, [] { LIBTRACE_SCOPE("disabled"); });
   }
-  bool ok = profiler.stats().dropped == 0;
-  ok = report("scope_ns", fixed, clock + kOverClock) && ok;
-  ok = report("scope_runtime_name_ns", made, clock + kOverClock) && ok;
-  ok = report("scope_nested_ns", nested / 4, clock + kOverClock) && ok;
-  return report("scope_disabled_ns", off, kDisabledLimit) && ok;
+  report("scope_ns", fixed, clock + kOverClock);
+  report("scope_runtime_name_ns", made, clock + kOverClock);
+  report("scope_nested_ns", nested / 4, clock + kOverClock);
+  report("scope_disabled_ns", off, kDisabledLimit);
+  return profiler.stats().dropped == 0;
 }
 
 bool with_details() {
@@ -156,7 +155,7 @@ bool with_details() {
   }
   profiler.stop();
   bool ok = profiler.stats().dropped == 0;
-  ok = report("scope_3_shapes_more_ns", shapes - plain, kShapesLimit) && ok;
+  report("scope_3_shapes_more_ns", shapes - plain, kShapesLimit);
 
   double bare = 1e9, stacks = 1e9;
   libtrace::Profiler without({});
@@ -174,7 +173,8 @@ bool with_details() {
     measure(with, stacks);
   }
   ok = with.stats().dropped == 0 && ok;
-  return report("scope_30_frames_more_ns", stacks - bare, kStackLimit) && ok;
+  report("scope_30_frames_more_ns", stacks - bare, kStackLimit);
+  return ok;
 }
 
 bool many_threads() {
@@ -189,16 +189,14 @@ bool many_threads() {
     profiler.step();
   }
   profiler.stop();
-  const bool ok = profiler.stats().dropped == 0;
-  return report("scope_8_threads_ratio", eight / one, kThreadsLimit) && ok;
+  report("scope_8_threads_ratio", eight / one, kThreadsLimit);
+  return profiler.stats().dropped == 0;
 }
 
 }  // namespace
 
 int main() {
-  bool ok = fixed_and_made();
-  ok = with_details() && ok;
-  ok = many_threads() && ok;
-  if (!ok) std::fprintf(stderr, "a limit was passed, or scopes were dropped\n");
-  return ok ? 0 : 1;
+  const bool all = fixed_and_made() & with_details() & many_threads();
+  if (!all) std::fprintf(stderr, "scopes were dropped: the figures are not of recording\n");
+  return all ? 0 : 1;
 }
