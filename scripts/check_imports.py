@@ -49,7 +49,7 @@ MODULES = [
     ("libtrace/include/libtrace/range.h", "record"),
     ("libtrace/include/libtrace/memory_tags.h", "record"),
     ("libtrace/include/libtrace/key_averages.h", "averages"),
-    ("libtrace/include/libtrace/supported_activities.h", "cupti"),
+    ("libtrace/include/libtrace/supported_activities.h", "record"),
     ("libtrace/include/libtrace/results.h", "handler/session"),
     ("libtrace/include/libtrace/exports.h", "handler/writers"),
     ("libtrace/include/libtrace/libtrace.h", "handler/session"),

@@ -60,6 +60,8 @@ class Script {
       const std::lock_guard lock(s.mutex);
       return s.dropped += word32(0), "";
     }
+    if (command_ == "hold") return s.holds = true, "";
+    if (command_ == "release") return s.holds = false, "";
     if (command_ == "zero-time") return s.zero_time = true, "";
     if (command_ == "pending") return s.pending = true, "";
     if (command_ == "unload") {
@@ -254,7 +256,7 @@ class Script {
     s.calls.clear();
     s.disabled_calls.clear();
     s.timestamp = nullptr;
-    s.per_thread = s.zeroed = s.zero_time = s.pending = false;
+    s.per_thread = s.zeroed = s.zero_time = s.pending = s.holds = false;
     s.dropped = 0;
     s.next_correlation = 1;
     s.stream_end.clear();

@@ -77,7 +77,7 @@ void flush(bool forced) {
   State& s = state();
   std::unique_lock lock(s.mutex);
   for (auto& [thread, buffer] : s.open) {
-    if (forced || !buffer.pending) hand_over(s, buffer);
+    if (!s.holds && (forced || !buffer.pending)) hand_over(s, buffer);
   }
   s.change.wait(lock, [&] { return s.done.empty() && s.delivering == 0; });
 }

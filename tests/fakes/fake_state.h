@@ -50,7 +50,7 @@ struct State {
   std::uint32_t next_correlation = 1;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> stream_end;  // (device, stream)
   std::size_t dropped = 0;
-  bool zero_time = false, pending = false;
+  bool zero_time = false, pending = false, holds = false;
   std::deque<std::unique_ptr<std::string>> names;
 
   // Completed buffers go back from a thread of the library's own.

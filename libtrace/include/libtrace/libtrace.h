@@ -8,5 +8,6 @@
 #include "libtrace/record_function.h"
 #include "libtrace/results.h"
 #include "libtrace/schedule.h"
+#include "libtrace/supported_activities.h"
 #include "libtrace/tensorboard_trace_handler.h"
 #include "libtrace/trace.h"

@@ -132,6 +132,27 @@ TEST(Losses, BuffersAreReusedAndClean) {
   }
 }
 
+TEST(Losses, ABufferThatCuptiKeepsIsNotWaitedForLong) {
+  const Fake fake;
+  Window window(fake);
+  ASSERT_TRUE(window.prepare().ok());
+  window.start();
+  fake.run("launch\nsplit\nlaunch\nhold\n");
+  const auto before = std::chrono::steady_clock::now();
+  window.stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(5));
+  EXPECT_EQ(window.trace()->size(), 2U);
+  EXPECT_EQ(window.metadata("cupti_buffers_not_returned"), "1");
+  // It comes back in the next window, where its records are of another time.
+  fake.run("release");
+  ASSERT_TRUE(window.prepare().ok());
+  window.start();
+  fake.run("split\nlaunch");
+  window.stop();
+  EXPECT_EQ(window.trace()->size(), 2U);
+  EXPECT_EQ(window.metadata("cupti_buffers_not_returned"), "");
+}
+
 // Whatever is in a buffer, nothing outside of it is read (address sanitizer), and it ends.
 TEST(Losses, ArbitraryBytesAreSurvived) {
   const Fake fake;

@@ -1,8 +1,11 @@
 // The whole: a Profiler that is asked for CUDA, on the fakes, from schedule to file and back.
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <thread>
 
 #include "handler/chrome_writer.h"
 #include "libtrace/profile.h"
@@ -98,6 +101,59 @@ TEST(ProfilerWithCuda, WhatTheDeviceLostIsInReportAndFile) {
   EXPECT_EQ(trace->report().count("dropped_by_recorder"), 5);
   EXPECT_EQ(read_back(*trace)->report().count("dropped_by_recorder"), 5);
   EXPECT_EQ(profiler.stats().dropped, 5U);
+}
+
+TEST(ProfilerWithCuda, TracesAreMadeInTheBackgroundWhileTheNextWindowRecords) {
+  const Fake fake = named_fake();
+  std::atomic<bool> ends{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      while (!ends) {
+        LIBTRACE_SCOPE("background work");
+        fake.run("launch kernel=other");
+      }
+    });
+  }
+  std::vector<std::size_t> mine;
+  Profiler profiler({.activities = kBoth,
+                     .schedule = Schedule::make({.wait = 0, .warmup = 0, .active = 1}),
+                     .on_trace_ready =
+                         [&](const TracePtr& t) {
+                           std::size_t n = 0;
+                           for (const EventId e : all(*t, Kind::kKernel)) n += t->name(e) == "mine";
+                           mine.push_back(n);
+                         },
+                     .handler = HandlerPolicy::kBackground,
+                     .when_behind = WhenBehind::kBlock});
+  profiler.start();
+  for (int step = 0; step < 5; ++step) {
+    fake.run("launch kernel=mine");
+    profiler.step();
+  }
+  profiler.stop();
+  EXPECT_TRUE(profiler.flush(std::chrono::seconds(60)).ok());
+  ends = true;
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(mine, std::vector<std::size_t>({1, 1, 1, 1, 1, 0}));
+}
+
+// Nothing is asked of CUPTI that is not there any more, and nothing waits for ever.
+void record_until_exit(bool driver_ends_first) {
+  const Fake fake = named_fake();
+  static Profiler profiler({.activities = kBoth});  // destroyed by exit()
+  profiler.start();
+  std::thread([fake] {
+    for (;;) fake.run("launch");
+  }).detach();
+  fake.run("launch");
+  if (driver_ends_first) fake.cuda("gone", 1);
+  std::exit(0);
+}
+TEST(ProfilerWithCuda, ExitWithoutStopIsSurvived) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(record_until_exit(false), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(record_until_exit(true), testing::ExitedWithCode(0), "");
 }
 
 TEST(ProfilerWithCuda, ARefusalIsATraceOfTheHostThatSaysSo) {
