@@ -34,6 +34,7 @@ Buffer* BufferPool::request() noexcept {
   {
     const std::lock_guard lock(mutex_);
     ++outstanding_;
+    ++held_;
     if (stock_ != nullptr) {
       Buffer* const buffer = std::exchange(stock_, stock_->next);
       buffer->next = nullptr;
@@ -53,6 +54,7 @@ Buffer* BufferPool::request() noexcept {
   if (buffer == nullptr) {
     const std::lock_guard lock(mutex_);
     --outstanding_;
+    --held_;
     if (!scrap) bytes_ -= size;
   }
   return buffer;
@@ -60,6 +62,7 @@ Buffer* BufferPool::request() noexcept {
 
 void BufferPool::complete(Buffer* buffer, std::size_t valid) noexcept {
   buffer->valid = std::min(valid, buffer->size);
+  --held_;
   buffer->next = completed_.load(std::memory_order_relaxed);
   while (!completed_.compare_exchange_weak(buffer->next, buffer, std::memory_order_release,
                                            std::memory_order_relaxed)) {
@@ -122,17 +125,21 @@ void BufferPool::wake() noexcept {
   call_.notify_one();
 }
 
-bool BufferPool::wait_all_back(std::chrono::milliseconds limit,
-                               std::chrono::milliseconds silence) noexcept {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
+std::size_t BufferPool::wait_all_back(std::chrono::milliseconds limit,
+                                      std::chrono::milliseconds silence,
+                                      std::size_t expected) noexcept {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + limit;
   std::unique_lock lock(mutex_);
-  while (outstanding_ > 0) {
-    const auto until = std::min(deadline, std::chrono::steady_clock::now() + silence);
+  while (outstanding_ > 0 && Clock::now() < deadline) {
+    const bool read_all = outstanding_ == held_.load();
+    if (read_all && outstanding_ <= expected) break;
     const std::size_t before = outstanding_;
-    back_.wait_until(lock, until, [&] { return outstanding_ < before; });
-    if (outstanding_ >= before) return false;
+    const auto until = read_all ? std::min(deadline, Clock::now() + silence) : deadline;
+    const bool came = back_.wait_until(lock, until, [&] { return outstanding_ < before; });
+    if (!came && read_all && outstanding_ == held_.load()) break;
   }
-  return true;
+  return held_.load();
 }
 
 std::size_t BufferPool::outstanding() const noexcept {

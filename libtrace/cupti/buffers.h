@@ -60,9 +60,11 @@ class BufferPool {
   void wait(std::uint32_t calls) noexcept { call_.wait(calls); }
   void wake() noexcept;
 
-  // Until CUPTI holds none and all are given back; false when `limit` passes, or `silence` without
-  // one coming back: CUPTI may keep an empty one for later.
-  bool wait_all_back(std::chrono::milliseconds limit, std::chrono::milliseconds silence) noexcept;
+  // Until all are back and read: those that came back, for at most `limit`; those that CUPTI holds,
+  // for `silence` without one coming back, or not at all when they are no more than `expected` (it
+  // may keep an empty one for later). How many CUPTI still holds.
+  std::size_t wait_all_back(std::chrono::milliseconds limit, std::chrono::milliseconds silence,
+                            std::size_t expected) noexcept;
 
   [[nodiscard]] std::size_t outstanding() const noexcept;
   [[nodiscard]] std::size_t bytes() const noexcept;
@@ -82,6 +84,7 @@ class BufferPool {
   std::size_t stocked_ = 0;
   std::size_t bytes_ = 0;                    // of all that are not scrap
   std::size_t outstanding_ = 0;              // handed out and not given back
+  std::atomic<std::size_t> held_{0};         // of those, not completed yet
   std::atomic<Buffer*> completed_{nullptr};  // newest first
   std::atomic<std::uint32_t> call_{0};       // bumped to wake the collector
   std::atomic<std::uint64_t> refused_{0};

@@ -32,8 +32,9 @@ class Collector {
   void note_dropped_by_cupti(std::uint64_t records);
 
   // Until every buffer is back and read; see BufferPool::wait_all_back.
-  bool wait_all_back(std::chrono::milliseconds limit, std::chrono::milliseconds silence) noexcept {
-    return pool_.wait_all_back(limit, silence);
+  std::size_t wait_all_back(std::chrono::milliseconds limit, std::chrono::milliseconds silence,
+                            std::size_t expected) noexcept {
+    return pool_.wait_all_back(limit, silence, expected);
   }
   [[nodiscard]] std::size_t outstanding() const noexcept { return pool_.outstanding(); }
 

@@ -18,7 +18,7 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 constexpr std::chrono::seconds kStopLimit{5};
 // After a forced flush CUPTI hands everything over at once; what is not back then stays with it.
-constexpr std::chrono::milliseconds kSilence{250};
+constexpr std::chrono::milliseconds kSilence{100};
 constexpr std::size_t kPerThreadBytes = std::size_t{1} << 20;
 
 class CudaRecording final : public detail::DeviceRecording {
@@ -159,14 +159,14 @@ class CudaSource final : public detail::DeviceSource {
       session_->flush_periodically(false);
       session_->disable();
       session_->flush(true);
-      const bool all_back = collector.wait_all_back(kStopLimit, kSilence);
+      kept_by_cupti_ = collector.wait_all_back(kStopLimit, kSilence, kept_by_cupti_);
       collector.note_dropped_by_cupti(session_->dropped());
       to.log_ = collector.take();
       for (const auto& [id, device] : session_->contexts().device_by_id()) {
         to.log_.device_of_context.insert_or_assign(id, device);
       }
       to.own_clock_ = session_->has_own_clock();
-      if (!all_back) to.number("cupti_buffers_not_returned", collector.outstanding());
+      if (kept_by_cupti_ != 0) to.number("cupti_buffers_not_returned", kept_by_cupti_);
     }
     to.devices_ = devices_;
     to.metadata_.emplace(to.metadata_.begin(), "deviceProperties", devices_json(devices_));
@@ -211,6 +211,7 @@ class CudaSource final : public detail::DeviceSource {
   std::vector<DeviceInfo> devices_;
   std::optional<Session> session_;
   Refusal refusal_, load_refusal_;
+  std::size_t kept_by_cupti_ = 0;  // buffers, at the last stop
   bool in_window_ = false, abandoned_ = false;
 };
 

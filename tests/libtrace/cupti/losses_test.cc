@@ -13,6 +13,7 @@ namespace libtrace::cupti {
 namespace {
 
 using std::chrono_literals::operator""ms;
+using std::chrono_literals::operator""s;
 
 TEST(Losses, WhatCuptiDroppedInTheWindowIsCounted) {
   const Fake fake;
@@ -77,7 +78,8 @@ TEST_P(Ceiling, AFullPoolLosesRecordsAndNothingElse) {
     EXPECT_EQ(fourth->size, BufferPool::kScrapBytes);
     taken.push_back(fourth);
   }
-  EXPECT_FALSE(pool.wait_all_back(0ms, 0ms));
+  EXPECT_EQ(pool.wait_all_back(10s, 0ms, 0), taken.size());
+  EXPECT_EQ(pool.wait_all_back(10s, 10s, taken.size()), taken.size());  // as expected: no wait
   for (Buffer* b : taken) pool.complete(b, 100);
   std::size_t back = 0;
   for (Buffer* b = pool.take_completed(); b != nullptr; ++back) {
@@ -87,7 +89,7 @@ TEST_P(Ceiling, AFullPoolLosesRecordsAndNothingElse) {
     b = next;
   }
   EXPECT_EQ(back, taken.size());
-  EXPECT_TRUE(pool.wait_all_back(0ms, 0ms));
+  EXPECT_EQ(pool.wait_all_back(0ms, 0ms, 0), 0U);
   Buffer* const again = pool.request();
   EXPECT_EQ(pool.bytes(), std::size_t{3} << 16);  // from the stock
   pool.give_back(again);
