@@ -34,7 +34,7 @@ void AutoProfile::guarded(F&& f) noexcept {
       log_(e.what());
     }
   } catch (...) {
-    // The log itself failed: nobody is left to tell.
+    return;  // the log itself failed: nobody is left to tell
   }
 }
 

@@ -98,7 +98,7 @@ void name_category(const Name* domain, std::uint32_t category, std::string_view 
   const std::unique_lock lock(all.mutex);
   all.categories[{domain, category}] = all.keep(name);
 } catch (const std::bad_alloc&) {
-  // Its number stands for it.
+  return;  // its number stands for it
 }
 
 std::string_view category_name(const Name* domain, std::uint32_t category) noexcept {

@@ -55,7 +55,7 @@ class Reporter final : public torch_profiler::ProfilerStateBase {
     report.total_allocated = static_cast<std::int64_t>(allocated);
     report.total_reserved = static_cast<std::int64_t>(reserved);
     report.device_type = static_cast<std::int32_t>(device.type());
-    report.device_index = device.index();
+    report.device_index = std::int32_t{device.index()};  // -1: none
     return report;
   }
 };

@@ -4,30 +4,28 @@
 
 #include <mutex>
 #include <new>
+#include <type_traits>
 
 namespace libtrace::torch_adapter {
 namespace {
 
 thread_local OpenOps* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Never destroyed: threads may end while the process exits.
+// Threads may end while the process exits: constant, and nothing to destroy.
 struct All {
   std::mutex mutex;
   OpenOps* first = nullptr;
 };
-All& all() noexcept {
-  static All* const one = new All;
-  return *one;
-}
+static_assert(std::is_trivially_destructible<All>::value, "see above");
+All all;
 
 }  // namespace
 
-// The entry is read before it is taken: as long as `key` stands in it, its operator is open and
-// its thread leaves it alone.
 bool OpenOps::Entry::take(const void* wanted, OpenOp& op) noexcept {
   if (key.load(std::memory_order_acquire) != wanted) return false;
   op = {range.load(std::memory_order_relaxed), is_async.load(std::memory_order_relaxed)};
-  return key.compare_exchange_strong(wanted, nullptr, std::memory_order_acq_rel);
+  key.store(nullptr, std::memory_order_release);
+  return true;
 }
 
 OpenOps* OpenOps::of_this_thread() noexcept {
@@ -43,11 +41,11 @@ OpenOps* OpenOps::make() noexcept {
   auto* const ops = new (std::nothrow) OpenOps;
   if (ops == nullptr) return nullptr;
   {
-    const std::lock_guard<std::mutex> lock(all().mutex);
-    ops->next_ = all().first;
-    ops->link_ = &all().first;
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    ops->next_ = all.first;
+    ops->link_ = &all.first;
     if (ops->next_ != nullptr) ops->next_->link_ = &ops->next_;
-    all().first = ops;
+    all.first = ops;
   }
   pthread_setspecific(key, ops);
   this_thread = ops;
@@ -58,7 +56,7 @@ void OpenOps::destroy(void* p) noexcept {
   auto* const ops = static_cast<OpenOps*>(p);
   this_thread = nullptr;
   {
-    const std::lock_guard<std::mutex> lock(all().mutex);
+    const std::lock_guard<std::mutex> lock(all.mutex);
     *ops->link_ = ops->next_;
     if (ops->next_ != nullptr) ops->next_->link_ = ops->link_;
   }
@@ -81,14 +79,14 @@ bool OpenOps::pop(const void* key, OpenOp& op) noexcept {
   bool found = false;
   // Nearly always the innermost. Others leave a gap, which goes when what is above it has gone.
   for (std::size_t i = depth; i > 0 && !found; --i) found = entries_[i - 1].take(key, op);
-  while (depth > 0 && entries_[depth - 1].key.load(std::memory_order_relaxed) == nullptr) --depth;
+  while (depth > 0 && entries_[depth - 1].key.load(std::memory_order_acquire) == nullptr) --depth;
   depth_.store(depth, std::memory_order_relaxed);
   return found;
 }
 
 bool OpenOps::take_elsewhere(const void* key, OpenOp& op) noexcept {
-  const std::lock_guard<std::mutex> lock(all().mutex);
-  for (OpenOps* ops = all().first; ops != nullptr; ops = ops->next_) {
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  for (OpenOps* ops = all.first; ops != nullptr; ops = ops->next_) {
     const std::size_t depth = ops->depth_.load(std::memory_order_acquire);
     for (std::size_t i = 0; i < depth; ++i) {
       if (ops->entries_[i].take(key, op)) return true;

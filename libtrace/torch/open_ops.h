@@ -31,7 +31,8 @@ class OpenOps {
  private:
   static constexpr std::size_t kDeepest = 256;
 
-  // Its thread alone fills it; whoever turns `key` from the operator's to null has it.
+  // Its thread alone fills it; whoever ends the operator, on whatever thread, empties it. Nobody
+  // else touches `key` in between, since an operator ends once: no exchange is needed.
   struct Entry {
     std::atomic<const void*> key{nullptr};
     std::atomic<OpenRange*> range{nullptr};

@@ -68,7 +68,9 @@ class Ours {
     libtrace::Options options;
     options.record_shapes = shapes;
     options.profile_memory = memory;
-    options.schedule = libtrace::Schedule::make({.warmup = 1, .active = 1});
+    libtrace::Schedule schedule;
+    schedule.warmup = schedule.active = 1;
+    options.schedule = libtrace::Schedule::make(schedule);
     return options;
   }
   libtrace::Profiler profiler_;

@@ -62,7 +62,7 @@ struct Call {
 // Of all calls of a name.
 struct Sums {
   std::int64_t count = 0, flops = 0;
-  bool operator==(const Sums&) const = default;
+  bool operator==(const Sums& other) const { return count == other.count && flops == other.flops; }
 };
 std::ostream& operator<<(std::ostream& out, const Sums& sums) {
   return out << sums.count << " calls, " << sums.flops << " FLOPs";

@@ -21,7 +21,10 @@ TEST(WrittenByTorch, LoadsWithNothingToReport) {
   ASSERT_TRUE(observe_torch().ok());
   Options options;
   options.record_shapes = options.profile_memory = options.with_modules = true;
-  options.schedule = Schedule::make({.warmup = 1, .active = 2, .repeat = 1});
+  Schedule schedule;
+  schedule.warmup = schedule.repeat = 1;
+  schedule.active = 2;
+  options.schedule = Schedule::make(schedule);
   options.on_trace_ready = tensorboard_trace_handler(folder.path());
   Profiler profiler(options);
   example::Training training(2);
