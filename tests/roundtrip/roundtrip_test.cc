@@ -17,6 +17,7 @@
 #include "libtrace/tensorboard_trace_handler.h"
 #include "libtrace/trace_builder.h"
 #include "tb_backend/ingest/ingest.h"
+#include "tests/handler/reader_rules.h"
 #include "tests/handler/string_sink.h"
 #include "tests/handler/temporary_folder.h"
 #include "tests/libtrace/model/generate.h"
@@ -261,7 +262,9 @@ TEST(RoundTrip, WhatAProfilerRecordedAndItsHandlerWrote) {
         LIBTRACE_RECORD_FUNCTION("worker \"" + std::to_string(k) + "\"");
       }
     }).join();
-    LIBTRACE_OP("aten::mm");
+    {
+      LIBTRACE_OP("aten::mm");
+    }
     profiler.step();
   }
   profiler.stop();
@@ -273,6 +276,9 @@ TEST(RoundTrip, WhatAProfilerRecordedAndItsHandlerWrote) {
     ASSERT_TRUE(result.trace) << result.error->message;
     EXPECT_EQ(difference(*recorded[i], *result.trace), "");
     EXPECT_GT(recorded[i]->report().count("dropped_by_recorder"), 0);
+    StringSink text;
+    ASSERT_TRUE(write_chrome_trace(*recorded[i], text).ok());
+    for (const std::string& broken : testing::broken_rules(text.text)) ADD_FAILURE() << broken;
     for (const ReportEntry& entry : recorded[i]->report().entries()) {
       EXPECT_EQ(result.trace->report().count(entry.code), entry.count) << entry.code;
     }
@@ -345,6 +351,9 @@ TEST(RoundTrip, EverythingARangeCanCarry) {
   for (const TracePtr& trace : recorded) {
     ASSERT_NE(trace, nullptr);
     EXPECT_EQ(trace->flows().size(), 2U);
+    StringSink text;
+    ASSERT_TRUE(write_chrome_trace(*trace, text).ok());
+    for (const std::string& broken : testing::broken_rules(text.text)) ADD_FAILURE() << broken;
     const TracePtr back = read_back(*trace, true);
     ASSERT_NE(back, nullptr);
     EXPECT_EQ(difference(*trace, *back), "");
