@@ -72,9 +72,10 @@ std::string devices_json(const std::vector<DeviceInfo>& devices) {
 // NVIDIA's published rules for compute capability 3.5 and later: registers are given to whole
 // warps in units of 256, warps in fours; shared memory in units of 128 bytes (256 before 8.0).
 int resident_blocks(const DeviceInfo& device, const KernelEvent& kernel) noexcept {
-  const std::uint64_t threads = std::uint64_t{kernel.block[0]} * kernel.block[1] * kernel.block[2];
-  if (device.max_threads_per_sm <= 0 || device.warp_size <= 0 || threads == 0 ||
-      threads > static_cast<std::uint64_t>(device.max_threads_per_sm)) {
+  double threads = 1;  // exact far beyond what a block may have
+  for (const std::uint32_t n : kernel.block) threads *= n;
+  if (device.max_threads_per_sm <= 0 || device.warp_size <= 0 || threads < 1 ||
+      threads > device.max_threads_per_sm) {
     return 0;
   }
   const int warps = (static_cast<int>(threads) + device.warp_size - 1) / device.warp_size;
