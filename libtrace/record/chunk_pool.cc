@@ -83,8 +83,7 @@ Chunk* ChunkPool::from_stock(std::size_t bytes) noexcept {
   if (chunk != nullptr && bytes == kLargeChunk) stocked_.fetch_sub(1, std::memory_order_relaxed);
   release();
   if (bytes == kLargeChunk && stocked() < keeper_low_.load(std::memory_order_relaxed)) {
-    keeper_call_.fetch_add(1, std::memory_order_release);
-    keeper_call_.notify_one();
+    wake_keeper();
   }
   return chunk;
 }
@@ -115,6 +114,24 @@ void ChunkPool::give_back(Chunk* chunk) noexcept {
   if (chunk->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) retire(chunk);
 }
 
+void ChunkPool::give_back_later(Chunk* chunk) noexcept {
+  if (chunk->holders.fetch_sub(1, std::memory_order_acq_rel) != 1 || !acquire()) return;
+  push(doomed_, chunk);
+  release();
+}
+
+void ChunkPool::wake_keeper() noexcept {
+  keeper_call_.fetch_add(1, std::memory_order_release);
+  keeper_call_.notify_one();
+}
+
+void ChunkPool::retire_doomed() noexcept {
+  if (!acquire()) return;
+  Chunk* list = std::exchange(doomed_, nullptr);
+  release();
+  while (Chunk* const chunk = pop(list)) retire(chunk);
+}
+
 void ChunkPool::retire(Chunk* chunk) noexcept {
   if (has_open_record(*chunk)) {
     if (!acquire()) return;
@@ -127,6 +144,7 @@ void ChunkPool::retire(Chunk* chunk) noexcept {
 }
 
 void ChunkPool::sweep_parked() noexcept {
+  if (keeper_ == nullptr) retire_doomed();
   if (!acquire()) return;
   Chunk* list = std::exchange(parked_, nullptr);
   release();
@@ -159,6 +177,7 @@ void ChunkPool::keep(std::size_t count) noexcept {
   for (;;) {
     const std::uint32_t seen = keeper_call_.load(std::memory_order_acquire);
     if (keeper_stops_.load(std::memory_order_acquire)) return;
+    retire_doomed();
     stock(count);
     keeper_call_.wait(seen, std::memory_order_acquire);
   }
@@ -192,11 +211,12 @@ void ChunkPool::stop_keeper() noexcept {
   keeper_call_.notify_one();
   keeper_->join();
   delete std::exchange(keeper_, nullptr);
+  retire_doomed();
 }
 
 void ChunkPool::after_fork_in_child() noexcept {
   release();
-  parked_ = nullptr;
+  parked_ = doomed_ = nullptr;
   in_use_.store(0, std::memory_order_relaxed);  // the lanes are forgotten too
   keeper_ = nullptr;  // that thread is the parent's; its handle is leaked rather than joined
   keeper_low_.store(0, std::memory_order_relaxed);

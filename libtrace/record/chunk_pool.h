@@ -30,6 +30,9 @@ class ChunkPool {
   }
   // A holder less; takes back what nobody holds. A chunk with open scopes is parked until they end.
   void give_back(Chunk* chunk) noexcept;
+  // The same, but what it takes (a look at every record) is the keeper's to do.
+  void give_back_later(Chunk* chunk) noexcept;
+  void wake_keeper() noexcept;
   // Frees parked chunks whose scopes have ended meanwhile.
   void sweep_parked() noexcept;
 
@@ -61,12 +64,14 @@ class ChunkPool {
   Chunk* from_stock(std::size_t bytes) noexcept;
   void put_in_stock(Chunk* chunk) noexcept;
   void retire(Chunk* chunk) noexcept;
+  void retire_doomed() noexcept;
   void keep(std::size_t count) noexcept;
 
   std::atomic_flag lock_;
   Chunk* stock_ = nullptr;  // large ones
   Chunk* small_ = nullptr;
-  Chunk* parked_ = nullptr;  // session calls only
+  Chunk* parked_ = nullptr;
+  Chunk* doomed_ = nullptr;  // held by nobody, not looked at yet
   std::atomic<std::size_t> max_bytes_{0}, in_use_{0}, stocked_{0};
 
   std::atomic<std::uint32_t> keeper_call_{0};  // bumped to wake the keeper

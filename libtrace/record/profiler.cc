@@ -182,6 +182,7 @@ struct Profiler::Impl final : TraceControl {
       // Nobody's step waits at stop(): there the last trace is worth a wait.
       const bool block = options.when_behind == WhenBehind::kBlock || !session.running();
       const bool taken = background->submit(cycle, block);
+      for (detail::LaneSnapshot& lane : cycle.host.lanes) lane.give_back_later();
       cycle = {};
       const std::lock_guard lock(mutex);
       untold_traces = taken ? 0 : untold_traces + 1;

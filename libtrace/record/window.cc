@@ -46,6 +46,12 @@ LaneSnapshot::~LaneSnapshot() {
   for (const Piece& piece : pieces_) chunk_pool().give_back(piece.chunk);
 }
 
+void LaneSnapshot::give_back_later() noexcept {
+  for (const Piece& piece : pieces_) chunk_pool().give_back_later(piece.chunk);
+  pieces_.clear();
+  chunk_pool().wake_keeper();
+}
+
 LaneSnapshot Window::take(Lane& lane) {
   LaneSnapshot out;
   const bool retired = lane.retired.load(std::memory_order_acquire);

@@ -36,6 +36,8 @@ class LaneSnapshot {
   }
 
   [[nodiscard]] bool empty() const noexcept { return pieces_.empty(); }
+  // Lets go of it all without taking the time that it takes.
+  void give_back_later() noexcept;
 
   pid_t tid = 0;
   std::string thread_name;       // at its first scope or its end

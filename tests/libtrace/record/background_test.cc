@@ -107,6 +107,7 @@ TEST(Background, DropsTracesBeyondTwoAndSaysSoInTheNext) {
             (std::vector<std::string>{"ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2",
                                       "ProfilerStep#6", "ProfilerStep#7"}));
   EXPECT_EQ(gate.dropped(), (std::vector<std::string>{"", "", "", "3", ""}));
+  EXPECT_LE(profiler.stats().bytes, 200'000U) << "what was dropped is given back";
 }
 
 TEST(Background, OrWaits) {
