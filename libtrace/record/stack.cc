@@ -62,6 +62,7 @@ std::size_t walk(const void* from, const StackBounds& bounds, std::uint64_t* fra
   while (n < most) {
     // Only upwards and only within the stack: whatever a register held, no read can fault.
     if (fp < bounds.low || fp > bounds.high - 16 || fp % alignof(std::uintptr_t) != 0) break;
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address is what a frame holds.
     const auto* const frame = reinterpret_cast<const std::uintptr_t*>(fp);
     const std::uintptr_t next = frame[0], address = frame[1];
     if (address < 4096) break;

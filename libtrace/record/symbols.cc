@@ -120,8 +120,9 @@ Frame Symbolizer::resolve(std::uint64_t address) {
   Dl_info info{};
   link_map* map = nullptr;
   Frame frame;
-  if (dladdr1(reinterpret_cast<void*>(at), &info, reinterpret_cast<void**>(&map),
-              RTLD_DL_LINKMAP) == 0 ||
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): dladdr asks for an address it does not read.
+  auto* const place = reinterpret_cast<void*>(at);
+  if (dladdr1(place, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 ||
       info.dli_fname == nullptr) {
     frame.text = "(" + hex(address) + "): ?";
     return frame;

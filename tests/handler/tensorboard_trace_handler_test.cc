@@ -1,8 +1,10 @@
 #include "libtrace/tensorboard_trace_handler.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,10 +13,24 @@
 #include <vector>
 
 #include "handler/file_sink.h"
+#include "libtrace/trace_builder.h"
 #include "tests/handler/temporary_folder.h"
 
 namespace libtrace {
 namespace {
+
+// A file's text, compressed or not; "" for a compressed one that is cut.
+std::string inflated(const std::filesystem::path& path) {
+  gzFile file = gzopen(path.c_str(), "rb");
+  std::string text(1 << 16, '\0');
+  std::string all;
+  int n = 0;
+  while ((n = gzread(file, text.data(), static_cast<unsigned>(text.size()))) > 0) {
+    all.append(text, 0, static_cast<std::size_t>(n));
+  }
+  const bool whole = n == 0 && gzclose(file) == Z_OK;
+  return whole ? all : "";
+}
 
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
@@ -200,6 +216,41 @@ TEST(TensorBoardTraceHandler, TwoRanksOfOneNameLoseNothing) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
   EXPECT_EQ(folder.names().size(), 4U);
+}
+
+// Killed at whatever point: what bears a trace's name is whole, the rest is cleared away by the
+// next.
+TEST(TensorBoardTraceHandler, AKilledWriterLeavesNothingTorn) {
+  const TemporaryFolder folder;
+  TraceBuilder b;
+  for (int i = 0; i < 20'000; ++i) {
+    b.add_slice({.start = i,
+                 .dur = 1,
+                 .name = b.intern("op " + std::to_string(i)),
+                 .category = b.intern("cpu_op"),
+                 .pid = b.intern("1"),
+                 .tid = b.intern("1")});
+  }
+  const TracePtr trace = b.finish();
+  for (int i = 0; i < 40; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const TraceHandler handler = tensorboard_trace_handler(folder.path(), "w", i % 2 == 0);
+      for (;;) handler(trace);
+    }
+    usleep(static_cast<useconds_t>(i) * 700);  // the point of death: anywhere in a few writes
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  }
+  tensorboard_trace_handler(folder.path(), "w")(trace);
+  std::size_t whole = 0;
+  for (const std::string& name : folder.names()) {
+    EXPECT_NE(name.front(), '.') << "left over: " << name;
+    EXPECT_FALSE(inflated(folder.path() / name).empty()) << name;
+    EXPECT_TRUE(inflated(folder.path() / name).ends_with("}\n")) << name;
+    ++whole;
+  }
+  EXPECT_GE(whole, 1U);
 }
 
 TEST(TensorBoardTraceHandler, RemovesLeftoversOfDeadWritersOfThisHostOnly) {

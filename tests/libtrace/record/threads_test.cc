@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "libtrace/profile.h"
+#include "libtrace/range.h"
 #include "libtrace/record/chunk_pool.h"
 
 namespace libtrace {
@@ -111,6 +114,69 @@ TEST(Threads, WindowsOpenAndCloseUnderRunningWriters) {
   for (std::thread& t : writers) t.join();
   EXPECT_EQ(profiler.stats().cycles, 50U);
   EXPECT_EQ(profiler.stats().events, events);
+}
+
+// The same with all that a range can carry, ranges that end on other threads, and a handler beside.
+TEST(Threads, DetailsUnderRunningWriters) {
+  std::atomic<bool> stop{false};
+  std::atomic<OpenRange*> handed{nullptr};
+  std::vector<std::thread> writers;
+  for (int t = 0; t < 3; ++t) {
+    writers.emplace_back([&, t] {
+      const std::int64_t sizes[2] = {t, 4};
+      Input input;
+      input.kind = Input::Kind::kTensor;
+      input.dims = 2;
+      input.sizes = sizes;
+      input.type = "float";
+      const RangeArg arg{"thread", Value::integer(t)};
+      RangeDetails details;
+      details.inputs = &input;
+      details.input_count = 1;
+      details.args = &arg;
+      details.arg_count = 1;
+      while (!stop.load(std::memory_order_relaxed)) {
+        const ModuleScope module("module");
+        const RecordFunction op("op", RecordScope::kFunction, details);
+        MemoryReport report;
+        report.bytes = 1;
+        report_memory(report);
+        end_async_range(handed.exchange(begin_async_range("async")));
+        count("counter", t);
+      }
+    });
+  }
+  std::size_t ops = 0, wrong = 0;
+  Options options;
+  options.schedule = schedule(1, 1, 2);
+  options.record_shapes = options.profile_memory = options.with_modules = options.with_stack = true;
+  options.handler = HandlerPolicy::kBackground;
+  options.when_behind = WhenBehind::kBlock;
+  options.max_bytes = 1 << 20;
+  options.on_trace_ready = [&](const TracePtr& trace) {
+    for (EventId e = 0; e < trace->size(); ++e) {
+      if (trace->name(e) != "op") continue;
+      ++ops;
+      const auto thread = trace->int_arg(e, "thread");
+      const auto dims = trace->arg(e, "Input Dims");
+      const bool right = thread && dims && dims->text == "[[" + std::to_string(*thread) + ",4]]";
+      wrong += right ? 0 : 1;
+    }
+  };
+  Profiler profiler(options);
+  profiler.start();
+  for (int i = 0; i < 80; ++i) {
+    std::this_thread::yield();
+    profiler.step();
+  }
+  profiler.stop();
+  stop = true;
+  for (std::thread& t : writers) t.join();
+  end_async_range(handed.load());
+  ASSERT_TRUE(profiler.flush(std::chrono::minutes(1)).ok());
+  EXPECT_EQ(profiler.stats().cycles, 20U);
+  EXPECT_GT(ops, 0U);
+  EXPECT_EQ(wrong, 0U);
 }
 
 TEST(Threads, ManyShortThreadsCostLittle) {
