@@ -178,7 +178,7 @@ Replay::Replay(ReplayFile file) : file_(std::move(file)) {
   for (Block& block : file_.blocks) {
     for (const auto& [offset, string] : block.pointers) {
       const char* const text = file_.strings[string].c_str();
-      std::memcpy(block.bytes.data() + offset, &text, sizeof text);
+      std::memcpy(block.bytes.data() + offset, static_cast<const void*>(&text), sizeof text);
     }
   }
   api_.version = file_.version;

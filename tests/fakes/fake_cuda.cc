@@ -142,7 +142,8 @@ EXPORT int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) 
   return state();
 }
 EXPORT int cuDevicePrimaryCtxRetain(void** context, int device) {
-  *context = reinterpret_cast<void*>(static_cast<std::uintptr_t>(0x1000 + device));
+  static char contexts[64];
+  *context = &contexts[device % 64];
   return state();
 }
 EXPORT int cuDevicePrimaryCtxRelease_v2(int) { return state(); }

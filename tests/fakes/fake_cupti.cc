@@ -47,11 +47,11 @@ EXPORT Result cuptiGetCallbackName(std::uint32_t domain, std::uint32_t cbid, con
   return *name == nullptr ? error::kInvalidParameter : kSuccess;
 }
 EXPORT Result cuptiGetDeviceId(Context context, std::uint32_t* device) {
-  *device = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(context) >> 32);
+  *device = reinterpret_cast<const FakeContext*>(context)->device;
   return enter("GetDeviceId");
 }
 EXPORT Result cuptiGetContextId(Context context, std::uint32_t* id) {
-  *id = static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(context));
+  *id = reinterpret_cast<const FakeContext*>(context)->id;
   return enter("GetContextId");
 }
 

@@ -260,6 +260,7 @@ class Script {
     s.dropped = 0;
     s.next_correlation = 1;
     s.stream_end.clear();
+    s.contexts.clear();
   }
 
   void sync() {
@@ -324,22 +325,25 @@ class Script {
     write(r, ActivityKind::kRuntime, thread());
   }
 
-  // A context comes (or goes, with `gone=1`); its number is its handle.
+  // A context comes (or goes, with `gone=1`).
   void context() {
     State& s = state();
     const std::uint32_t cbid =
         number("gone", 0) != 0 ? kResourceContextDestroyStarting : kResourceContextCreated;
     CallbackFunc callback = nullptr;
     void* userdata = nullptr;
+    Context handle = nullptr;
     {
       const std::lock_guard lock(s.mutex);
       if (s.callback == nullptr || s.resource_callbacks.count(cbid) == 0) return;
       callback = s.callback;
       userdata = s.userdata;
+      handle = reinterpret_cast<Context>(
+          &s.contexts.try_emplace(number32("ctx", 1), number32("ctx", 1), number32("dev", 0))
+               .first->second);
       ++s.calling;
     }
-    const std::uint64_t handle = (number("dev", 0) << 32) | number("ctx", 1);
-    const ResourceData data{reinterpret_cast<Context>(handle), nullptr, nullptr};
+    const ResourceData data{handle, nullptr, nullptr};
     callback(userdata, kDomainResource, cbid, &data);
     const std::lock_guard lock(s.mutex);
     --s.calling;

@@ -25,6 +25,12 @@ struct OpenBuffer {
   bool pending = false;
 };
 
+// What a handle of a context points at.
+struct FakeContext {
+  FakeContext(std::uint32_t number, std::uint32_t on) : id(number), device(on) {}
+  std::uint32_t id, device;
+};
+
 struct State {
   std::mutex mutex;
   std::uint32_t version = 130001;
@@ -49,6 +55,7 @@ struct State {
   std::uint64_t mark = 0;
   std::uint32_t next_correlation = 1;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> stream_end;  // (device, stream)
+  std::map<std::uint32_t, FakeContext> contexts;                                // by id
   std::size_t dropped = 0;
   bool zero_time = false, pending = false, holds = false;
   std::deque<std::unique_ptr<std::string>> names;
