@@ -38,6 +38,12 @@ std::uint32_t mask_of(const Options& o) noexcept {
   return mask;
 }
 
+// Never destroyed: of the parent, in a forked child.
+template <class T>
+void leak(T& value) {
+  new T(std::move(value));
+}
+
 class Stopwatch {
  public:
   explicit Stopwatch(std::int64_t& us) : us_(us) {}
@@ -69,7 +75,7 @@ struct Profiler::Impl final : TraceControl {
   ~Impl() override {
     if (abandoned()) {
       // A forked child's copy: its thread does not run, what waits is the parent's to do.
-      (void)background.release();
+      leak(background);
       abandon_device();
     }
     background.reset();  // finishes; its work needs all that is here
@@ -81,6 +87,7 @@ struct Profiler::Impl final : TraceControl {
   std::atomic<bool> in_call{false};
   std::uint64_t born_in_fork = detail::fork_count();
   detail::Record* step_scope = nullptr;
+  bool prepared = false;
   std::uint32_t mask = 0;  // what is asked of the window to come, or open
   bool device_failed = false;
   std::string trace_id;
@@ -108,6 +115,7 @@ struct Profiler::Impl final : TraceControl {
       mask = mask_of(options);
       prepare_device();
       trace_id = new_trace_id();
+      prepared = true;
     }
     const std::lock_guard lock(mutex);
     stats.prepare_us = us;
@@ -140,10 +148,10 @@ struct Profiler::Impl final : TraceControl {
 
   void start_trace() override {
     std::int64_t us = 0;
+    if (!prepared) prepare_trace();  // torch's hole: RECORD to WARMUP does not prepare
     observe(options.observer.start);
     {
       const Stopwatch watch(us);
-      if (mask == 0) mask = mask_of(options);  // a schedule that did not prepare
       const std::uint64_t start_ticks = detail::Window::open(mask);
       if (device) device->start(start_ticks);
     }
@@ -161,7 +169,7 @@ struct Profiler::Impl final : TraceControl {
       if (device) cycle.device = device->stop(cycle.host.stop_ticks);
     }
     cycle.metadata = detail::standard_metadata(options, trace_id);
-    mask = 0;
+    prepared = false;
     if (const auto& d = options.distributed) {
       cycle.rank = d->rank;
       cycle.world_size = d->world_size;
@@ -258,23 +266,23 @@ struct Profiler::Impl final : TraceControl {
     born_in_fork = detail::fork_count();
     session.abandon();
     step_scope = nullptr;
-    mask = 0;
+    prepared = false;
     // Memory that the pool has forgotten, a thread that is not ours: left as they are.
-    new detail::Cycle(std::move(cycle));
+    leak(cycle);
     cycle = {};
-    (void)background.release();
+    leak(background);
     abandon_device();
     if (options.activities.has(Activities::cuda())) device = detail::new_device_source();
   }
   void abandon_device() noexcept {
     if (!device) return;
     device->abandon_after_fork();
-    (void)device.release();
+    leak(device);
   }
 
   void finish_session() noexcept {
     cycle = {};
-    mask = 0;
+    prepared = false;
     detail::Window::release();
     if (device) device->release();
     detail::release_recorder(this);

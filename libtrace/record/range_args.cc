@@ -143,6 +143,8 @@ std::string RangeArgs::stack_text(std::string_view bytes, const SiteInfo* site) 
     std::uint64_t address = 0;
     std::memcpy(&address, bytes.data() + at, sizeof address);
     const Frame& frame = symbols_.frame(address);
+    // Beyond code that keeps no frame pointers there is no telling what was found.
+    if (!frame.in_a_file) break;
     within_recorder = within_recorder && frame.function.starts_with("libtrace::");
     if (!within_recorder) frames.push_back(&frame);
   }

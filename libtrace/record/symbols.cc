@@ -125,6 +125,7 @@ Frame Symbolizer::resolve(std::uint64_t address) {
   if (dladdr1(place, &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 ||
       info.dli_fname == nullptr) {
     frame.text = "(" + hex(address) + "): ?";
+    frame.in_a_file = false;
     return frame;
   }
   const std::uint64_t base = map != nullptr ? map->l_addr : 0;

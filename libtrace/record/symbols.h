@@ -28,8 +28,9 @@ class ElfSymbols {
 };
 
 struct Frame {
-  std::string text;      // as above; no ';'
-  std::string function;  // demangled, "" if unknown
+  std::string text;       // as above; no ';'
+  std::string function;   // demangled, "" if unknown
+  bool in_a_file = true;  // else nothing that was loaded holds the address
 };
 
 class Symbolizer {
