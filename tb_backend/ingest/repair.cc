@@ -9,8 +9,10 @@ namespace traceglass {
 namespace {
 
 constexpr int kMaxDepth = 512;
-constexpr std::size_t kLookahead = 256;       // decides about one quote
-constexpr std::size_t kMaxString = 4U << 20;  // a string without any quote until then is broken
+constexpr std::size_t kLookahead = 256;  // decides about one quote
+// A string without any quote until then is broken. Room for a name of 1 MB, each byte of it
+// escaped.
+constexpr std::size_t kMaxString = 8U << 20;
 constexpr std::size_t kMaxStray = 64U
                                   << 10;  // behind its first quote a better end is sought so far
 constexpr std::size_t kMostInVain = 4U << 20;  // by all strings of a value together
