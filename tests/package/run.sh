@@ -27,11 +27,13 @@ for kind in OFF ON; do
     -Dtraceglass_USE_STATIC_LIBS=$kind >"$at.log"
   cmake --build "$at"
   check "$at/consumer"
+  [ ! -x "$at/torch_consumer" ] ||
+    LD_LIBRARY_PATH=$prefix/lib:$prefix/lib/x86_64-linux-gnu "$at/torch_consumer"
 done
 
 export PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name traceglass.pc)")
 mkdir "$work/pkg-config"
 # shellcheck disable=SC2046
-g++ -std=c++17 tests/package/*.cc $(pkg-config --cflags --libs traceglass) -o "$work/pkg-config/consumer"
+g++ -std=c++17 tests/package/consumer.cc tests/package/without_rtti.cc $(pkg-config --cflags --libs traceglass) -o "$work/pkg-config/consumer"
 check "$work/pkg-config/consumer"
 echo "installed, found, linked and run: shared, static, pkg-config"
