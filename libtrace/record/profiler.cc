@@ -100,8 +100,14 @@ struct Profiler::Impl final : TraceControl {
   Stats stats;
   std::uint64_t untold_traces = 0;  // dropped, and not yet said in a trace
 
+  // A sink that throws must not end a transition half-way.
   void warn(std::string_view text) override {
-    if (options.log) options.log(text);
+    if (!options.log) return;
+    try {
+      options.log(text);
+    } catch (...) {
+      return;
+    }
   }
 
   void prepare_trace() override {
@@ -192,6 +198,7 @@ struct Profiler::Impl final : TraceControl {
       const bool taken = background->submit(cycle, block);
       for (detail::LaneSnapshot& lane : cycle.host.lanes) lane.give_back_later();
       cycle = {};
+      if (!taken) warn("Profiler: a trace was dropped, two earlier ones are still being written");
       const std::lock_guard lock(mutex);
       untold_traces = taken ? 0 : untold_traces + 1;
       if (!taken) ++stats.dropped_traces;
@@ -205,7 +212,7 @@ struct Profiler::Impl final : TraceControl {
   bool start_background() {
     if (background) return true;
     try {
-      background = std::make_unique<detail::Background>([this](detail::Cycle& finished) {
+      auto fresh = std::make_unique<detail::Background>([this](detail::Cycle& finished) {
         try {
           deliver(finished);
         } catch (...) {
@@ -215,6 +222,8 @@ struct Profiler::Impl final : TraceControl {
           throw;
         }
       });
+      const std::lock_guard lock(mutex);  // flush() may ask on another thread
+      background = std::move(fresh);
     } catch (...) {
       log(std::current_exception());
     }
@@ -363,7 +372,13 @@ void Profiler::start() {
   }
   nvtx::attach_to_injection();
   if (p.options.with_stack) detail::select_stack_method(detail::choose_stack_method());
-  p.session.start();
+  try {
+    p.session.start();
+  } catch (...) {  // no memory: as if nobody had asked
+    p.session.abandon();
+    p.finish_session();
+    throw;
+  }
 }
 
 void Profiler::step() {
@@ -408,11 +423,17 @@ void Profiler::toggle_collection(bool enable, Activities activities) {
 
 Status Profiler::flush(std::chrono::milliseconds timeout) {
   Impl& p = *impl_;
-  if (p.abandoned() || !p.background) return {};
-  if (p.background->on_its_thread()) {
+  if (p.abandoned()) return {};
+  detail::Background* background = nullptr;
+  {
+    const std::lock_guard lock(p.mutex);
+    background = p.background.get();
+  }
+  if (background == nullptr) return {};
+  if (background->on_its_thread()) {
     return Status::invalid_argument("flush() waits for the handler that calls it");
   }
-  return p.background->flush(timeout);
+  return background->flush(timeout);
 }
 
 Stats Profiler::stats() const {

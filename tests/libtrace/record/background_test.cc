@@ -90,12 +90,17 @@ TEST(Background, HandlesEveryCycleInOrderOnAThreadOfLowPriority) {
 
 TEST(Background, DropsTracesBeyondTwoAndSaysSoInTheNext) {
   Gate gate;
-  Profiler profiler(background(gate.handler()));
+  Options options = background(gate.handler());
+  int warnings = 0;
+  options.log = [&](std::string_view) { ++warnings; };
+  Profiler profiler(options);
+  warnings = 0;  // of the schedule
   profiler.start();
   profiler.step();  // 0: in the handler
   gate.wait_until_entered();
   for (int i = 0; i < 5; ++i) profiler.step();  // 1, 2 wait; 3, 4, 5 are lost
   EXPECT_EQ(profiler.stats().dropped_traces, 3U);
+  EXPECT_EQ(warnings, 3) << "told at once: there may be no next trace";
   EXPECT_EQ(profiler.flush(milliseconds(1)).code(), StatusCode::kTimeout);
   gate.open();
   ASSERT_TRUE(profiler.flush(kLong).ok());
@@ -160,6 +165,21 @@ TEST(Background, TheDestructorFinishesWhatWaits) {
     profiler.step();
   }
   EXPECT_EQ(handled, 3);
+}
+
+TEST(Background, FlushFromAnyOtherThread) {
+  std::atomic<bool> over{false};
+  Profiler profiler(background([](const TracePtr&) {}));
+  std::thread flusher([&] {
+    while (!over.load()) EXPECT_TRUE(profiler.flush(kLong).ok());
+  });
+  profiler.start();  // the first step() makes the thread that is asked
+  for (int i = 0; i < 3; ++i) profiler.step();
+  profiler.stop();
+  over.store(true);
+  flusher.join();
+  EXPECT_TRUE(profiler.flush(kLong).ok());
+  EXPECT_EQ(profiler.stats().cycles, 4U);
 }
 
 TEST(Background, FlushFromItsOwnHandlerIsRefused) {

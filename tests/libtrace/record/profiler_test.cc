@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtrace/profile.h"
+#include "libtrace/range.h"
 
 namespace libtrace {
 namespace {
@@ -238,6 +239,26 @@ TEST(Profiler, WarnsOfAScheduleWithoutWarmup) {
   const Profiler profiler({.schedule = Schedule{.active = 1}, .log = sink});
   ASSERT_EQ(log.size(), 1U);
   EXPECT_NE(log[0].find("warmup"), std::string::npos);
+}
+
+TEST(Profiler, ALogThatThrowsEndsNoTransitionHalfWay) {
+  Options options;
+  options.schedule = [](std::uint64_t step) {  // nothing says that this trace is to be saved
+    return step == 1 ? ProfilerAction::kRecord : ProfilerAction::kNone;
+  };
+  int warnings = 0;
+  options.log = [&](std::string_view) {
+    ++warnings;
+    throw std::runtime_error("no terminal");
+  };
+  Profiler profiler(options);
+  profiler.start();
+  profiler.step();
+  EXPECT_TRUE(wants(Detail::kRanges));
+  EXPECT_NO_THROW(profiler.step());
+  EXPECT_EQ(warnings, 1);
+  EXPECT_FALSE(wants(Detail::kRanges)) << "the window is closed all the same";
+  EXPECT_NO_THROW(profiler.stop());
 }
 
 TEST(Profiler, TheHandlerMayNotDriveItsProfiler) {
