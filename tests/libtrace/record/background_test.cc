@@ -169,7 +169,9 @@ TEST(Background, TheDestructorFinishesWhatWaits) {
 
 TEST(Background, FlushFromAnyOtherThread) {
   std::atomic<bool> over{false};
-  Profiler profiler(background([](const TracePtr&) {}));
+  Options options = background([](const TracePtr&) {});
+  options.when_behind = WhenBehind::kBlock;
+  Profiler profiler(options);
   std::thread flusher([&] {
     while (!over.load()) EXPECT_TRUE(profiler.flush(kLong).ok());
   });
