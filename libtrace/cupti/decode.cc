@@ -13,6 +13,7 @@ using layout::read;
 
 constexpr std::uint32_t kObjectThread = 2;  // an overhead's object kind
 constexpr std::uint32_t kRelease = 2;       // a memory operation
+constexpr std::uint32_t kMostDevices = 64;  // of one process
 
 // Calls f(kind, record) for each; returns how many records ended the buffer early.
 template <class F>
@@ -101,6 +102,13 @@ class Decoder {
     return false;
   }
 
+  // What no machine has is no record of a layout that we know.
+  bool is_plausible(std::uint32_t device) {
+    if (device < kMostDevices) return true;
+    ++log_.losses.unreadable;
+    return false;
+  }
+
   void kernel(const std::uint8_t* r, std::size_t left) {
     namespace at = layout::kernel;
     KernelEvent e;
@@ -112,6 +120,7 @@ class Decoder {
     e.device = read<std::uint32_t>(r, at::kDevice);
     e.context = read<std::uint32_t>(r, at::kContext);
     e.stream = read<std::uint32_t>(r, at::kStream);
+    if (!is_plausible(e.device)) return;
     for (std::size_t i = 0; i < 3; ++i) {
       e.grid[i] = read<std::uint32_t>(r, at::kGrid + 4 * i);
       e.block[i] = read<std::uint32_t>(r, at::kBlock + 4 * i);
@@ -141,6 +150,7 @@ class Decoder {
     e.device = read<std::uint32_t>(r, at::kDevice);
     e.context = read<std::uint32_t>(r, at::kContext);
     e.stream = read<std::uint32_t>(r, at::kStream);
+    if (!is_plausible(e.device)) return;
     e.peer = peer;
     if (peer) {
       e.correlation = read<std::uint32_t>(r, layout::peer::kCorrelation);
@@ -170,6 +180,7 @@ class Decoder {
     e.context = read<std::uint32_t>(r, at::kContext);
     e.stream = read<std::uint32_t>(r, at::kStream);
     e.correlation = read<std::uint32_t>(r, at::kCorrelation);
+    if (!is_plausible(e.device)) return;
     e.memory = read<std::uint16_t>(r, at::kMemoryKind);
     e.graph_node = late<std::uint64_t>(r, left, at::kGraphNode, api_version::k11_0);
     e.graph = late<std::uint32_t>(r, left, at::kGraph, api_version::k11_1);
@@ -274,7 +285,7 @@ class Decoder {
     e.context = read<std::uint32_t>(r, at::kContext);
     e.stream = read<std::uint32_t>(r, at::kStream);
     e.graph = read<std::uint32_t>(r, at::kGraph);
-    log_.add(log_.graphs, e);
+    if (is_plausible(e.device)) log_.add(log_.graphs, e);
   }
 
   const CuptiApi& api_;

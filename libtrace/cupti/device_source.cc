@@ -194,7 +194,7 @@ class CudaSource final : public detail::DeviceSource {
     if (l.dropped_by_cupti != 0) to.number("cupti_dropped_records", l.dropped_by_cupti);
     if (l.dropped_here != 0) to.number("gpu_records_dropped", l.dropped_here);
     if (l.without_time != 0) to.number("gpu_records_without_time", l.without_time);
-    if (l.unreadable != 0) to.number("gpu_buffers_cut_short", l.unreadable);
+    if (l.unreadable != 0) to.number("gpu_records_unreadable", l.unreadable);
   }
 
   void give_up(const char* why) noexcept {

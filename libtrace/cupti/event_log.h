@@ -90,7 +90,7 @@ struct Losses {
   std::uint64_t dropped_by_cupti = 0;  // it had no buffer, or no memory
   std::uint64_t dropped_here = 0;      // at our ceiling, or in scrap buffers
   std::uint64_t without_time = 0;      // device work whose times CUPTI did not get
-  std::uint64_t unreadable = 0;        // records that ended a buffer early
+  std::uint64_t unreadable = 0;        // records that ended a buffer early, or make no sense
 };
 
 class EventLog {

@@ -35,7 +35,7 @@ std::vector<Wish> wishes(const detail::DeviceOptions& options, std::uint32_t ver
 
 }  // namespace
 
-Refusal Session::refuse(const char* call, Result code, std::string_view other) const {
+Refusal Session::refuse(std::string_view call, Result code, std::string_view other) const {
   const char* name = nullptr;
   if (api_.GetResultString(code, &name) != kSuccess || name == nullptr) name = "";
   return cupti_failed(call, code, name, other);
@@ -98,8 +98,7 @@ Refusal Session::enable(const detail::DeviceOptions& options) {
     } else if (!wish.essential) {
       missing_.emplace_back(wish.name);
     } else {
-      Refusal refusal = refuse("cuptiActivityEnable", code);
-      refusal.why += std::string(" (It was asked for ") + wish.name + ".)";
+      Refusal refusal = refuse("cuptiActivityEnable for " + std::string(wish.name), code);
       disable();
       return refusal;
     }

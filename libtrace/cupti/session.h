@@ -37,7 +37,7 @@ class Session {
   [[nodiscard]] const std::vector<std::string>& missing_kinds() const noexcept { return missing_; }
 
  private:
-  Refusal refuse(const char* call, Result code, std::string_view other = {}) const;
+  Refusal refuse(std::string_view call, Result code, std::string_view other = {}) const;
   Refusal subscribe();
   static void on_resource(void* self, std::uint32_t domain, std::uint32_t cbid, const void* data);
 

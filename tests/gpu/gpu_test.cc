@@ -77,7 +77,7 @@ class Gpu : public testing::Test {
       EXPECT_NE(entry.code, "before_launch") << entry.message;
     }
     for (const char* key : {"cupti_dropped_records", "gpu_records_dropped",
-                            "gpu_records_without_time", "gpu_buffers_cut_short"}) {
+                            "gpu_records_without_time", "gpu_records_unreadable"}) {
       EXPECT_EQ(t.metadata(key), nullptr) << key;
     }
   }

@@ -44,7 +44,18 @@ TEST(Losses, AnIncompleteRecordEndsItsBufferOnly) {
   EXPECT_TRUE(find(*trace, "a"));
   EXPECT_FALSE(find(*trace, "b"));
   EXPECT_TRUE(find(*trace, "c"));
-  EXPECT_EQ(window.metadata("gpu_buffers_cut_short"), "1");
+  EXPECT_EQ(window.metadata("gpu_records_unreadable"), "1");
+}
+
+TEST(Losses, ARecordThatMakesNoSenseIsCounted) {
+  const Fake fake;
+  Window window(fake);
+  const TracePtr trace = window.record(
+      fake, "launch dev=64\nmemcpy dev=4000000000\nmemset dev=100\nlaunch dev=63 kernel=last\n");
+  ASSERT_EQ(all(*trace, Kind::kKernel).size(), 1U);
+  EXPECT_TRUE(find(*trace, "last"));
+  EXPECT_EQ(all(*trace, Kind::kRuntime).size(), 4U);
+  EXPECT_EQ(window.metadata("gpu_records_unreadable"), "3");
 }
 
 TEST(Losses, AtTheCeilingOfEventsTheNewestAreDropped) {

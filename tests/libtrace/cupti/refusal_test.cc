@@ -156,6 +156,22 @@ TEST(Refusal, EndsWhenTheOtherSubscriberIsGone) {
   EXPECT_EQ(window.metadata("cupti_error"), "");
 }
 
+TEST(Refusal, APauseThatCannotBeEndedKeepsWhatWasRecorded) {
+  const Fake fake;
+  Window window(fake);
+  ASSERT_TRUE(window.prepare().ok());
+  window.start();
+  fake.run("launch kernel=before");
+  window.source().set_collecting(false);
+  fake.run("fail ActivityEnable:10 35");
+  window.source().set_collecting(true);
+  fake.run("launch kernel=after");
+  window.stop();
+  EXPECT_TRUE(find(*window.trace(), "before"));
+  EXPECT_FALSE(find(*window.trace(), "after"));
+  EXPECT_THAT(window.metadata("cupti_error"), HasSubstr("may not profile"));
+}
+
 TEST(Refusal, AFailingDriverAtTheEndIsNotAskedAgain) {
   const Fake fake;
   Window window(fake);

@@ -18,12 +18,12 @@ TEST(Threads, LaunchesNeverWaitForWindows) {
   std::vector<std::thread> threads;
   Window window(fake);
   ASSERT_TRUE(window.prepare().ok());
-  for (int t = 0; t < 4; ++t) {
+  for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&] {
       while (!ends) fake.run("launch\nmemcpy\n");
     });
   }
-  for (int cycle = 0; cycle < 10; ++cycle) {
+  for (int cycle = 0; cycle < 5; ++cycle) {
     ASSERT_TRUE(window.prepare().ok());
     window.start();
     fake.run("launch kernel=mine");
