@@ -53,13 +53,10 @@ LOOP:
 )";
 
 Device* Device::find() {
-  static Device* const device = []() -> Device* {
-    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) return nullptr;
-    auto* const d = new Device(library);  // for good, as the driver
-    return d->open() ? d : nullptr;
-  }();
-  return device;
+  static void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  static Device device(library);
+  static const bool is_open = library != nullptr && device.open();
+  return is_open ? &device : nullptr;
 }
 
 bool Device::open() {
