@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -251,6 +253,44 @@ TEST(TensorBoardTraceHandler, AKilledWriterLeavesNothingTorn) {
     ++whole;
   }
   EXPECT_GE(whole, 1U);
+}
+
+// No room for the file: the program goes on, hears of it, and nothing half-written stays.
+TEST(TensorBoardTraceHandler, AFullDiskHarmsNobody) {
+  const TemporaryFolder folder;
+  for (const HandlerPolicy policy : {HandlerPolicy::kInline, HandlerPolicy::kBackground}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const struct rlimit none{1024, 1024};
+      setrlimit(RLIMIT_FSIZE, &none);
+      std::string log;
+      Options options;
+      options.schedule = schedule(0, 0, 1, 2);
+      options.handler = policy;
+      options.when_behind = WhenBehind::kBlock;
+      options.on_error = HandlerError::kLog;
+      options.log = [&](std::string_view s) { log += s; };
+      options.on_trace_ready = tensorboard_trace_handler(folder.path(), "w");
+      Profiler profiler(options);
+      profiler.start();
+      for (int i = 0; i < 2; ++i) {
+        for (int k = 0; k < 1000; ++k) {
+          LIBTRACE_SCOPE("more than fits");
+        }
+        profiler.step();
+      }
+      profiler.stop();
+      const bool told =
+          policy == HandlerPolicy::kInline ||
+          (!profiler.flush(std::chrono::minutes(1)).ok() && profiler.stats().failed_traces == 2);
+      const bool logged = log.find("File too large") != std::string::npos;
+      _exit(told && logged && profiler.stats().cycles == 2 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    EXPECT_TRUE(folder.names().empty());
+  }
 }
 
 TEST(TensorBoardTraceHandler, RemovesLeftoversOfDeadWritersOfThisHostOnly) {
