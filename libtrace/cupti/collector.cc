@@ -1,5 +1,8 @@
 #include "libtrace/cupti/collector.h"
 
+#include <pthread.h>
+
+#include <csignal>
 #include <new>
 #include <utility>
 
@@ -26,12 +29,17 @@ bool Collector::start(const CuptiApi& api, const BufferLimits& limits) noexcept 
   }
   if (thread_ != nullptr) return true;
   stops_.store(false);
+  // The program's signals are for its own threads.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     thread_ = new std::thread([this] { run(); });
   } catch (...) {
-    return false;
+    thread_ = nullptr;
   }
-  return true;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread_ != nullptr;
 }
 
 void Collector::stop() noexcept {
@@ -85,6 +93,7 @@ void Collector::buffer_completed(Context, std::uint32_t, std::uint8_t* buffer, s
 }
 
 void Collector::run() noexcept {
+  pthread_setname_np(pthread_self(), "libtrace-cupti");
   for (;;) {
     const std::uint32_t calls = pool_.calls();
     if (stops_.load()) return;

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "libtrace/cupti/collector.h"
@@ -54,6 +57,27 @@ TEST(Threads, SessionsComeAndGoWhileThreadsLaunch) {
   }
   ends = true;
   launcher.join();
+}
+
+// A signal of the program's is never handled on the collector's thread, whichever it is sent by.
+TEST(Threads, TheCollectorTakesNoSignals) {
+  const Fake fake;
+  Window window(fake);
+  window.record(fake, "launch");  // it has run
+  std::size_t collectors = 0;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    std::string line, name, blocked;
+    while (std::getline(status, line)) {
+      if (line.rfind("Name:", 0) == 0) name = line.substr(6);
+      if (line.rfind("SigBlk:", 0) == 0) blocked = line.substr(8);
+    }
+    if (name != "libtrace-cupti") continue;
+    ++collectors;
+    constexpr std::uint64_t kTerm = std::uint64_t{1} << (SIGTERM - 1);
+    EXPECT_NE(std::stoull(blocked, nullptr, 16) & kTerm, 0U);
+  }
+  EXPECT_EQ(collectors, 1U);
 }
 
 int exit_code_of(const std::function<int()>& child) {
