@@ -1,6 +1,7 @@
 // What a Profiler records of libtorch's operators.
 #include <ATen/ATen.h>
 #include <ATen/record_function.h>
+#include <c10/core/Allocator.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/csrc/autograd/profiler_legacy.h>
@@ -157,6 +158,36 @@ TEST(TorchAdapter, AllocationsOfTheirOperators) {
   EXPECT_EQ(given_back.bytes, -1024);
   EXPECT_EQ(given_back.addr, taken.addr);
   EXPECT_EQ(given_back.total_allocated.value_or(-1), taken.total_allocated.value_or(-1) - 1024);
+}
+
+TEST(TorchAdapter, AFailedAllocation) {
+  Options options;
+  options.profile_memory = true;
+  const TracePtr trace = record(
+      options, [] { c10::reportOutOfMemoryToProfiler(1 << 20, 5, 7, c10::Device(c10::kCUDA, 1)); });
+  ASSERT_EQ(trace->memory().size(), 1U);
+  const MemoryEvent& event = trace->memory()[0];
+  EXPECT_TRUE(event.out_of_memory);
+  EXPECT_EQ(event.bytes, 1 << 20);
+  EXPECT_EQ(event.total_allocated, 5);
+  EXPECT_EQ(event.total_reserved, 7);
+  EXPECT_EQ(event.device_type, 1);
+  EXPECT_EQ(event.device_id, 1);
+}
+
+TEST(TorchAdapter, AnAsynchronousOperator) {
+  const TracePtr trace = record([] {
+    auto guard = std::make_unique<at::RecordFunction>(at::RecordScope::USER_SCOPE);
+    guard->_setAsync();
+    guard->before("request");
+    at::ones({2});
+    std::thread([&] { guard.reset(); }).join();
+  });
+  const EventId request = find(*trace, "request"), ones = find(*trace, "aten::ones");
+  EXPECT_EQ(trace->flags(request) & flag::kUnfinished, 0);
+  EXPECT_LT(trace->start(request), trace->start(ones));
+  EXPECT_GE(trace->end(request), trace->end(ones));
+  EXPECT_EQ(trace->parent(ones), kNone);  // it is no part of its thread's calls
 }
 
 TEST(TorchAdapter, EveryThread) {
