@@ -90,6 +90,7 @@ HOMES = {
     "ATen/*": ["libtrace/torch/*"],
     "c10/*": ["libtrace/torch/*"],
     "torch/*": ["libtrace/torch/*", "examples/libtorch_resnet/*"],
+    "nvtx3/*": [],
     "gtest/*": [],
     "gmock/*": [],
     "benchmark/*": [],
