@@ -13,7 +13,7 @@ struct Work {
 };
 
 template <class E>
-void collect(const std::vector<E>& events, const Launches& launches, const WindowTime& time,
+void collect(const Segments<E>& events, const Launches& launches, const WindowTime& time,
              std::vector<Work>& work) {
   for (const E& e : events) {
     const CallEvent* const call = launches.find(e.correlation);

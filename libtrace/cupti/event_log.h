@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "libtrace/cupti/segments.h"
+
 namespace libtrace::cupti {
 
 inline constexpr std::uint32_t kNoStream = 0xFFFF'FFFF;  // a synchronisation of no stream
@@ -95,15 +97,15 @@ struct Losses {
 
 class EventLog {
  public:
-  std::vector<KernelEvent> kernels;
-  std::vector<CopyEvent> copies;
-  std::vector<SetEvent> sets;
-  std::vector<CallEvent> calls;
-  std::vector<SyncEvent> syncs;
-  std::vector<EventRecord> event_records;
-  std::vector<OverheadEvent> overheads;
-  std::vector<AllocationEvent> allocations;
-  std::vector<GraphEvent> graphs;
+  Segments<KernelEvent> kernels;
+  Segments<CopyEvent> copies;
+  Segments<SetEvent> sets;
+  Segments<CallEvent> calls;
+  Segments<SyncEvent> syncs;
+  Segments<EventRecord> event_records;
+  Segments<OverheadEvent> overheads;
+  Segments<AllocationEvent> allocations;
+  Segments<GraphEvent> graphs;
   std::unordered_map<std::uint32_t, std::uint32_t> device_of_context;
   std::unordered_map<std::uint64_t, CallName> call_names;
   Losses losses;
@@ -115,7 +117,7 @@ class EventLog {
 
   // Appends unless the log is full; counts either way.
   template <class E>
-  void add(std::vector<E>& to, const E& event) {
+  void add(Segments<E>& to, const E& event) {
     if (bytes_ + sizeof(E) > max_bytes_) {
       ++losses.dropped_here;
       return;

@@ -98,7 +98,7 @@ class Rows final : public detail::DeviceRows {
   }
 
   template <class E>
-  void work(const std::vector<E>& events, Type type, const Launches& launches) {
+  void work(const Segments<E>& events, Type type, const Launches& launches) {
     for (std::uint32_t i = 0; i < events.size(); ++i) {
       // Work of an earlier step that runs into the window counts: the device is not idle there.
       const bool counts =
@@ -107,7 +107,7 @@ class Rows final : public detail::DeviceRows {
     }
   }
   template <class E>
-  void those_in_window(const std::vector<E>& events, Type type) {
+  void those_in_window(const Segments<E>& events, Type type) {
     for (std::uint32_t i = 0; i < events.size(); ++i) {
       if (time_.in_window(events[i].start)) push(events[i], type, i);
     }
