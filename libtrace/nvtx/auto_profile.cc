@@ -1,11 +1,13 @@
 #include "libtrace/nvtx/auto_profile.h"
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include <exception>
 #include <string>
 #include <utility>
 
+#include "libtrace/nvtx/held_signals.h"
 #include "libtrace/tensorboard_trace_handler.h"
 
 namespace libtrace::nvtx {
@@ -59,7 +61,9 @@ void AutoProfile::begin() noexcept {
       start_locked();
     }
     if (settings_.delay.count() != 0 || settings_.duration) {
+      const HeldSignals held;
       timer_ = std::thread([this] { keep_time(); });
+      pthread_setname_np(timer_.native_handle(), "libtrace-time");
     }
   });
 }

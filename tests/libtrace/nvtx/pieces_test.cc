@@ -1,15 +1,18 @@
-// Names, open ranges and settings of the NVTX injection library.
+// Names, open ranges, settings and timer of the NVTX injection library.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "libtrace/nvtx/auto_profile.h"
 #include "libtrace/nvtx/names.h"
 #include "libtrace/nvtx/open_ranges.h"
 #include "libtrace/nvtx/settings.h"
+#include "tests/libtrace/nvtx/thread_signals.h"
 
 namespace libtrace::nvtx {
 namespace {
@@ -142,6 +145,18 @@ TEST(SettingsTest, WhatMeansNothingIsRefused) {
   }
   EXPECT_THROW(settings({{"TRACEGLASS_LOGDIR", "l"}, {"TRACEGLASS_SCHEDULE", "active=1"}}),
                std::invalid_argument);
+}
+
+TEST(Timer, TakesNoSignalOfTheHost) {
+  Settings settings;
+  settings.logdir = "unused";  // nothing is recorded before the delay is over
+  settings.delay = std::chrono::hours(1);
+  AutoProfile profile(settings, [](std::string_view) {});
+  profile.begin();
+  const std::uint64_t blocked = testing::blocked_signals_of("libtrace-time");
+  EXPECT_TRUE((blocked & testing::signal_bit(SIGTERM)) != 0);
+  EXPECT_TRUE((blocked & testing::signal_bit(SIGUSR1)) != 0);
+  profile.end();
 }
 
 }  // namespace
