@@ -248,6 +248,7 @@ KeyAverage KeyAverages::total_average() const {
     libtrace::add(total.flops, row.flops);
   }
   total.key = "Total";
+  total.torch_cpu_us = -1;  // of no single row
   return total;
 }
 

@@ -1,6 +1,7 @@
 #include "libtrace/trace_builder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 #include "libtrace/model/args.h"
@@ -16,6 +17,7 @@ constexpr std::int64_t kUnixNs = 100'000'000'000'000'000;  // a start this late 
 constexpr std::size_t kMostArgBytes = 0xFFFF'0000;         // offsets are 32 bits wide
 // Of all durations, and of all bytes, together: no sum of them leaves 64 bits. 146 years, 4 EiB.
 constexpr std::int64_t kMostTogether = INT64_MAX / 2;
+const Value kNoNumber = Value::null();
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 61;  // of one memory event; totals add such
 
 // Takes `amount` from what is `left`; false, and nothing taken, where it does not suffice.
@@ -72,7 +74,10 @@ struct TraceBuilder::Impl {
 
   Impl() { d.arg_bytes.push_back(0); }
 
-  void arg(StringId key, const Value& value) {
+  void arg(StringId key, const Value& given) {
+    // JSON has no word for it: what is written of the trace, and served, would be unreadable.
+    const bool no_number = given.type == Value::Type::kDouble && !std::isfinite(given.d);
+    const Value& value = no_number ? kNoNumber : given;
     if (arg_count == 0) {
       arg_mark = d.arg_bytes.size();
       d.arg_bytes.push_back(0);  // the count; one byte will do nearly always

@@ -56,6 +56,7 @@ TEST(KeyAverages, TotalsAddUpAndSelfIsWithoutChildren) {
   EXPECT_EQ(total.count, 4);
   EXPECT_EQ(total.cpu_time_total_ns, 145'000);
   EXPECT_EQ(total.self_cpu_time_total_ns, 100'000);
+  EXPECT_NE(KeyAverages({total}, {}).table().find("145.000us"), std::string::npos);
 }
 
 TEST(KeyAverages, PythonFramesTakePartInTheTreeAndAreNotListed) {

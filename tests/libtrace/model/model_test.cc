@@ -1,6 +1,7 @@
 // The building blocks of the model, by hand.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 #include "libtrace/model/category.h"
@@ -99,6 +100,18 @@ TEST(Builder, KeepsEveryTypeOfArgument) {
   EXPECT_EQ(args[5].second.text, "a\"b");
   EXPECT_EQ(args[6].second.text, "[1, [2]]");
   EXPECT_EQ(t->arg(0, "absent"), std::nullopt);
+}
+
+TEST(Builder, WhatIsNoNumberIsNull) {
+  TraceBuilder b;
+  b.arg("nan", Value::real(std::numeric_limits<double>::quiet_NaN()));
+  b.arg("inf", Value::real(-std::numeric_limits<double>::infinity()));
+  b.arg("number", Value::real(1e308));
+  b.add_slice({0, 1, b.intern("op"), b.intern("cpu_op"), b.intern("1"), b.intern("2")});
+  const TracePtr trace = b.finish();
+  EXPECT_EQ(trace->arg(0, "nan")->type, Value::Type::kNull);
+  EXPECT_EQ(trace->arg(0, "inf")->type, Value::Type::kNull);
+  EXPECT_EQ(trace->arg(0, "number")->d, 1e308);
 }
 
 TEST(Builder, SumsOfWhatIsKeptStayWithinSixtyFourBits) {
