@@ -118,6 +118,7 @@ void HostRows::place_async() {
       columns_.push_back(std::move(column));
     }
     columns_[at].items.push_back(a.item);
+    columns_[at].items.back().thread = a.thread;
     free.emplace(a.item.time.end, at);
   }
 }
@@ -185,6 +186,7 @@ void HostRows::add(const Item& item, Column& column) {
   if (!item.finished) builder_.arg(key_finished_, Value::boolean(false));
   if (column.async) {
     builder_.arg("async", Value::boolean(true));
+    builder_.arg("Begin thread id", Value::integer(item.thread));
     if (item.finished) {
       builder_.arg(
           "End thread id",

@@ -45,6 +45,7 @@ class HostRows {
     TimeRange time;
     const Record* record;
     bool finished;
+    pid_t thread = 0;  // that began it; of an async one alone
   };
   struct Moment {
     std::int64_t at;

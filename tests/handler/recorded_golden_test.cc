@@ -41,7 +41,8 @@ namespace {
 void replace_id(std::string& text, pid_t id, std::string_view name) {
   const std::string digits = std::to_string(id);
   for (const std::string_view before :
-       {"\"pid\":", "\"tid\":", "\"sort_index\":", "\"End thread id\":", "\"thread "}) {
+       {"\"pid\":", "\"tid\":", "\"sort_index\":", "\"Begin thread id\":", "\"End thread id\":",
+        "\"thread "}) {
     const std::string from = std::string(before) + digits;
     for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += before.size()) {
       const char next = text[at + from.size()];
@@ -79,7 +80,7 @@ constexpr std::string_view kGolden = R"json({
 {"ph":"X","cat":"user_annotation","name":"ProfilerStep#0","pid":MAIN,"tid":MAIN,"ts":1000.000,"dur":70.000,"args":{"External id":1,"Ev Idx":0}},
 {"ph":"X","cat":"python_function","name":"nn.Module: fc_0","pid":MAIN,"tid":MAIN,"ts":1010.000,"dur":30.000,"args":{"Python id":1,"Python module id":0,"Ev Idx":1}},
 {"ph":"X","cat":"cpu_op","name":"aten::addmm","pid":MAIN,"tid":MAIN,"ts":1020.000,"dur":10.000,"args":{"External id":3,"Ev Idx":2,"Record function id":0,"Sequence number":9,"Fwd thread id":0,"Concrete Inputs":["","1"],"Input type":["float","Scalar"],"Input Strides":[[3,1],[]],"Input Dims":[[8,3],[]],"batch":4,"Module Hierarchy":"fc"}},
-{"ph":"X","cat":"user_annotation","name":"request","pid":MAIN,"tid":1000000000,"ts":1040.000,"dur":20.000,"args":{"External id":4,"Ev Idx":3,"async":true,"End thread id":WORKER}},
+{"ph":"X","cat":"user_annotation","name":"request","pid":MAIN,"tid":1000000000,"ts":1040.000,"dur":20.000,"args":{"External id":4,"Ev Idx":3,"async":true,"Begin thread id":MAIN,"End thread id":WORKER}},
 {"ph":"X","cat":"cpu_op","name":"AddmmBackward0","pid":MAIN,"tid":WORKER,"ts":1050.000,"dur":10.000,"args":{"External id":5,"Ev Idx":4,"Record function id":0,"Sequence number":9,"Fwd thread id":1}},
 {"ph":"i","cat":"cpu_instant_event","s":"t","name":"[memory]","pid":MAIN,"tid":MAIN,"ts":1020.000,"args":{"Bytes":96,"Addr":64,"Total Allocated":96,"Device Type":0,"Device Id":-1}},
 {"ph":"i","s":"g","name":"Iteration Start: PyTorch Profiler","pid":"Traces","tid":"Trace PyTorch Profiler","ts":1000.000},

@@ -233,6 +233,9 @@ TEST(Range, AsyncRangesOverlapAndEndOnOtherThreads) {
   const EventId one = event(*trace, "request 1"), two = event(*trace, "request 2"),
                 three = event(*trace, "request 3"), inner = event(*trace, "inner");
   EXPECT_EQ(arg(*trace, one, "async"), "true");
+  for (const EventId e : {one, two, three}) {
+    EXPECT_EQ(arg(*trace, e, "Begin thread id"), std::to_string(getpid()));
+  }
   EXPECT_EQ(arg(*trace, one, "End thread id"), std::to_string(getpid()));
   EXPECT_EQ(arg(*trace, two, "End thread id"), std::to_string(other));
   // They share no row with the threads, nor with each other where they overlap.
