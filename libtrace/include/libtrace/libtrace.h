@@ -3,6 +3,7 @@
 
 #include "libtrace/exports.h"
 #include "libtrace/key_averages.h"
+#include "libtrace/memory_tags.h"
 #include "libtrace/profile.h"
 #include "libtrace/range.h"
 #include "libtrace/record_function.h"
