@@ -42,18 +42,22 @@ Record make(ActivityKind kind, std::uint32_t version, std::uint64_t n) {
       return r.put(layout::kernel::kStart, n)
           .put(layout::kernel::kEnd, n + 1)
           .put(layout::kernel::kCorrelation, id)
+          .put(layout::kernel::kDevice, 0U)
           .put(layout::kernel::kName, name);
     case ActivityKind::kMemcpy:
       return r.put(layout::memcpy::kStart, n)
           .put(layout::memcpy::kEnd, n + 1)
+          .put(layout::memcpy::kDevice, 0U)
           .put(layout::memcpy::kCorrelation, id);
     case ActivityKind::kMemcpy2:
       return r.put(layout::memcpy::kStart, n)
           .put(layout::memcpy::kEnd, n + 1)
+          .put(layout::memcpy::kDevice, 0U)
           .put(layout::peer::kCorrelation, id);
     case ActivityKind::kMemset:
       return r.put(layout::memset::kStart, n)
           .put(layout::memset::kEnd, n + 1)
+          .put(layout::memset::kDevice, 0U)
           .put(layout::memset::kCorrelation, id);
     case ActivityKind::kRuntime:
       return r.put(layout::call::kCbid, 211U)
@@ -78,6 +82,7 @@ Record make(ActivityKind kind, std::uint32_t version, std::uint64_t n) {
     case ActivityKind::kGraphTrace:
       return r.put(layout::graph::kStart, n)
           .put(layout::graph::kEnd, n + 1)
+          .put(layout::graph::kDevice, 0U)
           .put(layout::graph::kCorrelation, id);
     default:
       return r.put(layout::context::kContext, id).put(layout::context::kDevice, 3U);
