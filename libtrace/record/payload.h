@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -65,28 +66,17 @@ class ByteWriter {
     }
     to_ += n;
   }
-  // Copies of a known size are a few instructions; nearly all tensors have at most five dimensions.
+  // Copies of a known size are an instruction or two; most tensors have four dimensions, two or
+  // one.
   void put_numbers(const std::int64_t* from, std::size_t n) noexcept {
-    switch (n) {
-      case 0:
-        break;
-      case 1:
-        std::memcpy(to_, from, 8);
-        break;
-      case 2:
-        std::memcpy(to_, from, 16);
-        break;
-      case 3:
-        std::memcpy(to_, from, 24);
-        break;
-      case 4:
-        std::memcpy(to_, from, 32);
-        break;
-      case 5:
-        std::memcpy(to_, from, 40);
-        break;
-      default:
-        std::memcpy(to_, from, n * sizeof *from);
+    if (n == 4) {
+      std::memcpy(to_, from, 4 * sizeof *from);
+    } else if (n == 2) {
+      std::memcpy(to_, from, 2 * sizeof *from);
+    } else if (n == 1) {
+      std::memcpy(to_, from, sizeof *from);
+    } else if (n != 0) {
+      std::memcpy(to_, from, n * sizeof *from);
     }
     to_ += n * sizeof *from;
   }
@@ -138,14 +128,13 @@ inline std::uint32_t dims_of(const Input& input) noexcept {
                 std::size_t{2} * dims * sizeof(std::int64_t) + sizeof(std::uint16_t))) {
     return;
   }
-  InputHead head{};
-  head.value_bytes = static_cast<std::uint32_t>(value.size());
-  head.type_bytes = static_cast<std::uint16_t>(type.size());
-  head.dims = static_cast<std::uint16_t>(dims);
-  head.kind = input.kind;
-  head.has = static_cast<std::uint8_t>((input.sizes != nullptr ? has::kSizes : 0) |
-                                       (input.strides != nullptr ? has::kStrides : 0));
-  out.put_one(head);
+  const auto forms = static_cast<std::uint32_t>((input.sizes != nullptr ? has::kSizes : 0) |
+                                                (input.strides != nullptr ? has::kStrides : 0));
+  // An InputHead in two words: made of its members it would go to memory and back.
+  static_assert(std::endian::native == std::endian::little);
+  out.put_one(std::uint64_t{value.size()} | std::uint64_t{type.size()} << 32 |
+              std::uint64_t{dims} << 48);
+  out.put_one(static_cast<std::uint32_t>(input.kind) | forms << 8);
   out.put_text(type.data(), type.size());
   out.put_text(value.data(), value.size());
   if (input.sizes != nullptr) out.put_numbers(input.sizes, dims);
@@ -156,10 +145,10 @@ inline std::size_t items_of(const Input& input) noexcept {
   return input.item_count > kMostListItems || input.items == nullptr ? 0 : input.item_count;
 }
 inline std::size_t inputs_of(const RangeDetails& details) noexcept {
-  return std::min(details.input_count, kMostInputs);
+  return details.inputs != nullptr ? std::min(details.input_count, kMostInputs) : 0;
 }
 inline std::size_t args_of(const RangeDetails& details) noexcept {
-  return std::min(details.arg_count, kMostArgs);
+  return details.args != nullptr ? std::min(details.arg_count, kMostArgs) : 0;
 }
 
 [[gnu::noinline]] inline ByteWriter put_list(ByteWriter out, const Input& list) noexcept {
@@ -247,8 +236,8 @@ inline const char* put_details(char* to, const char* limit, std::string_view nam
                                const Stack& stack) noexcept {
   ByteWriter out(to, limit);
   const bool order = details.sequence_number >= 0 || details.thread != 0;
-  const bool inputs = with_inputs && details.input_count != 0;
-  const bool args = details.arg_count != 0;
+  const bool inputs = with_inputs && inputs_of(details) != 0;
+  const bool args = args_of(details) != 0;
   out.put_one(static_cast<std::uint32_t>(name.size()));
   out.put_one(static_cast<std::uint16_t>((stack.hash != 0 ? part::kStack : 0) |
                                          (order ? part::kOrder : 0) | (inputs ? part::kInputs : 0) |

@@ -85,11 +85,11 @@ TEST(Options, TraceIdsAreAskedForOnceATrace) {
 // torch leaves the window after such a change unprepared; here it is as any other.
 TEST(Options, AWindowThatNobodyPreparedRecordsAllTheSame) {
   Options options;
-  options.schedule = [](std::uint64_t step) {
+  options.schedule.emplace([](std::uint64_t step) {
     constexpr ProfilerAction kActions[] = {ProfilerAction::kRecord, ProfilerAction::kWarmup,
                                            ProfilerAction::kRecordAndSave};
     return step < 3 ? kActions[step] : ProfilerAction::kNone;
-  };
+  });
   Profiler profiler(options);
   profiler.start();
   profiler.step();
