@@ -33,6 +33,7 @@ Ended run(const std::string& environment, const std::string& command) {
   const std::string line =
       "env NVTX_INJECTION64_PATH=" TRACEGLASS_NVTX_LIBRARY " " + environment + " " + command;
   FILE* const pipe = popen((line + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return {-1, "no pipe"};
   Ended ended;
   std::array<char, 4096> block;
   for (std::size_t n = 0; (n = std::fread(block.data(), 1, block.size(), pipe)) != 0;) {
