@@ -149,6 +149,8 @@ def bench_frames():
 BENCHES = {
     "load": [bench_load],
     "scope": [bench_scope],
+    "step": [bench_step],
+    "write": [bench_write],
     "tile": [bench_tile],
     "torch": [bench_torch],
     "nvtx": [bench_nvtx],
