@@ -4,14 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <thread>
 
 namespace libtrace::torch_adapter {
 namespace {
 
 // Ranges that nobody looks into.
-OpenRange* range(std::uintptr_t number) { return reinterpret_cast<OpenRange*>(number * 64); }
+OpenRange* range(std::size_t number) {
+  static std::array<char, 512> places;
+  return reinterpret_cast<OpenRange*>(&places[number]);
+}
 
 class OpenOpsTest : public ::testing::Test {
  protected:
