@@ -1,5 +1,6 @@
 #include "libtrace/cupti/device_source.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <optional>
@@ -143,6 +144,7 @@ class CudaSource final : public detail::DeviceSource {
     // With one for each thread that calls CUDA, less for each.
     if (api.version >= api_version::k12_3) limits.bytes = kPerThreadBytes;
     limits.may_refuse = api.version >= api_version::k12_9;
+    limits.ceiling = std::clamp(options_.max_bytes / 8, 4 * limits.bytes, limits.ceiling);
     if (!collector.start(api, limits)) return cupti_failed("A thread", error::kOutOfMemory, {});
     if (Refusal refusal = session_->open()) return refusal;
     if (Refusal refusal = session_->enable(options_)) {

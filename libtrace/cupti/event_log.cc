@@ -5,12 +5,13 @@
 namespace libtrace::cupti {
 
 std::uint32_t EventLog::intern(std::string_view name) {
-  if (bytes_ >= max_bytes_) return 0;
   if (const auto known = ids_.find(name); known != ids_.end()) return known->second;
+  const std::size_t more = 2 * name.size() + 64;
+  if (bytes_ >= max_bytes_ || !charge_.cover(bytes_ + more)) return 0;
   const auto id = static_cast<std::uint32_t>(names_.size());
   names_.emplace_back(name);
   ids_.emplace(names_.back(), id);
-  bytes_ += 2 * name.size() + 64;
+  bytes_ += more;
   return id;
 }
 

@@ -8,9 +8,11 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "libtrace/cupti/segments.h"
+#include "libtrace/record/chunk_pool.h"
 
 namespace libtrace::cupti {
 
@@ -95,6 +97,32 @@ struct Losses {
   std::uint64_t unreadable = 0;        // records that ended a buffer early, or make no sense
 };
 
+// Memory of a log, as the recorder counts it: under one ceiling with the host's records and with
+// the logs of earlier windows that are still being written.
+class Charge {
+ public:
+  Charge() = default;
+  Charge(Charge&& other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
+  Charge& operator=(Charge&& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~Charge() { detail::chunk_pool().discharge(bytes_); }
+
+  // Covers so much; false: the ceiling is reached.
+  bool cover(std::size_t bytes) noexcept {
+    if (__builtin_expect(bytes <= bytes_, 1)) return true;
+    constexpr std::size_t kStep = 65536;
+    const std::size_t more = (bytes - bytes_ + kStep - 1) / kStep * kStep;
+    if (!detail::chunk_pool().charge(more)) return false;
+    bytes_ += more;
+    return true;
+  }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
 class EventLog {
  public:
   Segments<KernelEvent> kernels;
@@ -118,7 +146,7 @@ class EventLog {
   // Appends unless the log is full; counts either way.
   template <class E>
   void add(Segments<E>& to, const E& event) {
-    if (bytes_ + sizeof(E) > max_bytes_) {
+    if (bytes_ + sizeof(E) > max_bytes_ || !charge_.cover(bytes_ + sizeof(E))) {
       ++losses.dropped_here;
       return;
     }
@@ -142,6 +170,7 @@ class EventLog {
   std::vector<std::string> names_{std::string()};
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> ids_{{std::string(), 0}};
   std::size_t bytes_ = 0, max_bytes_ = SIZE_MAX;
+  Charge charge_;
 };
 
 }  // namespace libtrace::cupti

@@ -67,6 +67,12 @@ bool ChunkPool::reserve(std::size_t bytes) noexcept {
   return true;
 }
 
+bool ChunkPool::charge(std::size_t bytes) noexcept {
+  if (max_bytes_.load(std::memory_order_relaxed) != 0) return reserve(bytes);
+  in_use_.fetch_add(bytes, std::memory_order_relaxed);
+  return true;
+}
+
 std::size_t ChunkPool::reserve_size(std::size_t needed, bool small) noexcept {
   if (needed > kLargeChunk) {
     const std::size_t bytes = (needed + kSmallChunk - 1) / kSmallChunk * kSmallChunk;

@@ -36,6 +36,13 @@ class ChunkPool {
   // Frees parked chunks whose scopes have ended meanwhile.
   void sweep_parked() noexcept;
 
+  // Memory that recording holds elsewhere (a device's events), under the same ceiling; false: it
+  // does not fit. Before the first set_max_bytes() there is none.
+  bool charge(std::size_t bytes) noexcept;
+  void discharge(std::size_t bytes) noexcept {
+    in_use_.fetch_sub(bytes, std::memory_order_relaxed);
+  }
+
   // Has `count` large chunks ready and touched, as the ceiling allows.
   void stock(std::size_t count) noexcept;
   // Keeps at most `count` in stock, returns the rest to the system.

@@ -9,6 +9,7 @@
 
 #include "handler/chrome_writer.h"
 #include "libtrace/profile.h"
+#include "libtrace/record/chunk_pool.h"
 #include "recorded.h"
 #include "tb_backend/ingest/ingest.h"
 #include "tests/handler/string_sink.h"
@@ -179,6 +180,28 @@ TEST(ProfilerWithCuda, ARefusalIsATraceOfTheHostThatSaysSo) {
   EXPECT_THAT(*trace->metadata("cupti_advice"), HasSubstr("CUDA_VISIBLE_DEVICES"));
   EXPECT_THAT(log, testing::ElementsAre(HasSubstr("finds no device")));
   EXPECT_EQ(difference(*trace, *read_back(*trace)), "");
+}
+
+TEST(ProfilerWithCuda, HostAndDeviceAreUnderOneCeiling) {
+  const Fake fake = named_fake();
+  constexpr std::size_t kCeiling = 1 << 20;
+  Profiler profiler({.activities = kBoth, .max_bytes = kCeiling});
+  profiler.start();
+  std::string launches;
+  for (int i = 0; i < 500; ++i) launches += "launch\n";
+  for (std::size_t i = 0; i < kCeiling / 32; ++i) {  // 32 bytes a scope: the host takes all of it
+    LIBTRACE_SCOPE("scope");
+  }
+  fake.run(launches);
+  EXPECT_LE(profiler.stats().bytes, kCeiling);
+  profiler.stop();
+  EXPECT_EQ(*profiler.trace()->metadata("gpu_records_dropped"), "1000");
+  EXPECT_LE(profiler.stats().bytes, kCeiling / 8) << "given back";
+  profiler.start();  // and there is room again
+  fake.run(launches);
+  profiler.stop();
+  EXPECT_EQ(profiler.trace()->metadata("gpu_records_dropped"), nullptr);
+  detail::chunk_pool().set_max_bytes(0);  // for tests that record without a Profiler
 }
 
 }  // namespace
