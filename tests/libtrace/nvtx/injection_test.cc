@@ -198,6 +198,15 @@ TEST_F(Injection, AProgramThatIsOverBeforeTheDelayLeavesNoTrace) {
   EXPECT_THAT(folder_.names(), ElementsAre());
 }
 
+TEST_F(Injection, AForkedWorkerWritesNothingAndHarmsNothing) {
+  const Ended ended = run(logdir() + " TRACEGLASS_DURATION_S=3600", TRACEGLASS_NVTX_FORKING);
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.output, "");
+  const std::vector<TracePtr> traces = traces_in(folder_);
+  ASSERT_EQ(traces.size(), 1U);
+  EXPECT_THAT(annotations(*traces[0]), ElementsAre(std::pair("parent", "")));
+}
+
 TEST_F(Injection, RangesGoToTheProgramsOwnProfiler) {
   for (const std::string when : {"early", "late"}) {
     SCOPED_TRACE(when);
