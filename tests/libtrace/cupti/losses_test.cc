@@ -189,7 +189,8 @@ TEST(Losses, ArbitraryBytesAreSurvived) {
       if (kind == ActivityKind::kConcurrentKernel || kind == ActivityKind::kKernel) {
         const char* const name = "k";
         if (at + layout::kernel::kName + 8 <= bytes.size()) {
-          std::memcpy(bytes.data() + at + layout::kernel::kName, &name, 8);
+          std::memcpy(bytes.data() + at + layout::kernel::kName, static_cast<const void*>(&name),
+                      8);
         }
       }
       at += std::max<std::size_t>(size, 4);
