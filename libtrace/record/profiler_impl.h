@@ -73,9 +73,11 @@ struct Profiler::Impl final : TraceControl {
         options(detail::checked_options(std::move(o), device != nullptr)),
         session(detail::schedule_of(options), options.schedule.has_value(), *this) {
     detail::install_fork_handlers();
+    detail::hold_at_fork(mutex);
     select_best_clock();
   }
   ~Impl() override {
+    detail::no_longer_hold_at_fork(mutex);
     if (abandoned()) {
       // A forked child's copy: its thread does not run, what waits is the parent's to do.
       detail::leak(background);
@@ -99,7 +101,8 @@ struct Profiler::Impl final : TraceControl {
 
   std::mutex mutable mutex;
   detail::Metadata preset, pending;
-  std::vector<TracePtr> traces;  // the last one, or all
+  detail::Metadata preset_of_window;  // as it was when the window opened
+  std::vector<TracePtr> traces;       // the last one, or all
   Stats stats;
   std::uint64_t untold_traces = 0;  // dropped, and not yet said in a trace
 
@@ -167,6 +170,7 @@ struct Profiler::Impl final : TraceControl {
     }
     const std::lock_guard lock(mutex);
     stats.start_us = us;
+    preset_of_window = preset;
   }
 
   void stop_trace() override {
@@ -186,7 +190,7 @@ struct Profiler::Impl final : TraceControl {
     }
     const std::lock_guard lock(mutex);
     stats.stop_us = us;
-    for (const detail::Metadata* const some : {&preset, &pending}) {
+    for (const detail::Metadata* const some : {&preset_of_window, &pending}) {
       for (const auto& [key, json] : *some) detail::set_metadata(cycle.metadata, key, json);
     }
     pending.clear();
@@ -237,16 +241,18 @@ struct Profiler::Impl final : TraceControl {
   void deliver(detail::Cycle& finished) {
     const std::size_t lanes = finished.host.lanes.size();
     const detail::Built built = build_trace(finished);
-    finished = {};  // gives the memory back before the handler takes its time
+    finished = {};              // gives the memory back before the handler takes its time
+    std::vector<TracePtr> old;  // to free a large one takes long: not while a step may wait
     {
       const std::lock_guard lock(mutex);
-      if (!options.accumulate_events) traces.clear();
+      if (!options.accumulate_events) old.swap(traces);
       traces.push_back(built.trace);
       ++stats.cycles;
       stats.events += built.ranges;
       stats.dropped += built.dropped;
       stats.lanes = lanes;
     }
+    old.clear();
     if (options.on_trace_ready) options.on_trace_ready(built.trace);
   }
 

@@ -95,6 +95,25 @@ TEST(Fork, TheChildMayStartItsOwn) {
   EXPECT_TRUE(has(*profiler.trace(), "parent"));
 }
 
+// Where another thread of the parent was looking as it forked, the child finds no lock taken.
+TEST(Fork, WhileAnotherThreadAsks) {
+  std::atomic<bool> stop{false};
+  Profiler profiler({});
+  profiler.start();
+  std::thread asker([&] {
+    while (!stop.load(std::memory_order_relaxed)) (void)profiler.stats();
+  });
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_TRUE(in_child([&] {
+      alarm(20);  // ends a child that waits for ever
+      return profiler.stats().cycles == 0 && profiler.trace() == nullptr;
+    })) << i;
+  }
+  stop = true;
+  asker.join();
+  profiler.stop();
+}
+
 TEST(Fork, UnderRunningWriters) {
   SKIP_UNDER_THREAD_SANITIZER();
   std::atomic<bool> stop{false};

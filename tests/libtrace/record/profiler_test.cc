@@ -319,6 +319,7 @@ TEST(Profiler, MetadataGoesIntoOneTrace) {
                      .distributed = DistributedInfo{"nccl", 3, 8}});
   EXPECT_TRUE(profiler.preset_metadata_json("model", "\"mlp\"").ok());
   profiler.start();
+  EXPECT_TRUE(profiler.preset_metadata_json("later", "1").ok());
   profiler.add_metadata("note", "say \"hi\" \\ \n");
   EXPECT_TRUE(profiler.add_metadata_json("config", R"({"lr": [0.1, 1e-3]})").ok());
   EXPECT_FALSE(profiler.add_metadata_json("config", "{lr: 0.1}").ok());
@@ -337,6 +338,8 @@ TEST(Profiler, MetadataGoesIntoOneTrace) {
   EXPECT_EQ(value(seen[0], "config"), R"({"lr": [0.1, 1e-3]})");
   EXPECT_EQ(value(seen[1], "note"), "absent");
   EXPECT_EQ(value(seen[1], "config"), "absent");
+  EXPECT_EQ(value(seen[0], "later"), "absent") << "it had started";
+  EXPECT_EQ(value(seen[1], "later"), "1");
   for (const auto& m : seen) {
     EXPECT_EQ(value(m, "model"), "\"mlp\"");
     EXPECT_EQ(value(m, "distributedInfo"), R"({"backend": "nccl", "rank": 3, "world_size": 8})");
