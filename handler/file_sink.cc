@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -82,6 +83,14 @@ std::optional<FileSink::Temporary> FileSink::parse_temporary(const std::string& 
   return Temporary{file_name.substr(1, at - 1), pid, random};
 }
 
+bool FileSink::is_being_written(const std::filesystem::path& temporary) {
+  const int fd = ::open(temporary.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0) return false;
+  const bool locked = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  return locked;
+}
+
 FileSink::FileSink(std::filesystem::path target)
     : target_(std::move(target)),
       temporary_(target_.parent_path() /
@@ -106,7 +115,9 @@ Status FileSink::fail(const char* what) {
 Status FileSink::open() {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   fd_ = ::open(temporary_.c_str(), kFlags, 0644);
-  return fd_ < 0 ? fail("create") : Status();
+  if (fd_ < 0) return fail("create");
+  (void)flock(fd_, LOCK_EX | LOCK_NB);  // see is_being_written(); not every file system has locks
+  return {};
 }
 
 Status FileSink::write(std::string_view bytes) {

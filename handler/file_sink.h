@@ -33,6 +33,8 @@ class FileSink final : public ByteSink {
   };
   static std::string temporary_name(const Temporary& temporary);
   static std::optional<Temporary> parse_temporary(const std::string& file_name);
+  // By a process that lives, in whatever container.
+  static bool is_being_written(const std::filesystem::path& temporary);
 
  private:
   Status open();

@@ -57,7 +57,8 @@ fs::path TraceFolder::next_path() {
 }
 
 // Temporary files of writers that were killed. Only those of our own worker name or host: on a
-// shared disk the processes of others cannot be asked whether they live.
+// shared disk the processes of others cannot be asked whether they live. A container of the same
+// host name has other process numbers: there the lock tells.
 void TraceFolder::remove_leftovers() {
   const std::string host = host_name() + "_";
   std::error_code error;
@@ -67,6 +68,7 @@ void TraceFolder::remove_leftovers() {
     const bool ours =
         temporary->name.starts_with(worker_ + ".") || temporary->name.starts_with(host);
     if (!ours || kill(temporary->pid, 0) == 0 || errno != ESRCH) continue;
+    if (FileSink::is_being_written(it->path())) continue;
     std::error_code ignored;
     fs::remove(it->path(), ignored);
   }

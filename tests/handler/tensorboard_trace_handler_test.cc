@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -312,6 +313,21 @@ TEST(TensorBoardTraceHandler, RemovesLeftoversOfDeadWritersOfThisHostOnly) {
     if (name.front() == '.') hidden.push_back(name);
   }
   EXPECT_EQ(hidden, kept);
+}
+
+// Of a container that shares our host's name: its process is none of ours, and lives.
+TEST(TensorBoardTraceHandler, LeavesWhatIsBeingWrittenInAnotherContainer) {
+  const pid_t dead = fork();
+  if (dead == 0) _exit(0);
+  waitpid(dead, nullptr, 0);
+  const TemporaryFolder folder;
+  FileSink writer(folder.path() / "w.1.pt.trace.json");
+  ASSERT_TRUE(writer.write("half").ok());
+  ASSERT_EQ(folder.names().size(), 1U);
+  const std::string name = FileSink::temporary_name({"w.1.pt.trace.json", dead, 5});
+  std::filesystem::rename(folder.path() / folder.names()[0], folder.path() / name);
+  record_two_cycles(tensorboard_trace_handler(folder.path(), "w"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / name));
 }
 
 }  // namespace
