@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -60,9 +59,12 @@ class Rules {
     }
     if (!rows_seen) say("no traceEvents");
     if (doc.contains("distributedInfo") && doc["distributedInfo"].contains("rank")) {
-      // HTA reads lines.
-      if (!std::regex_search(std::string(text.substr(0, text.find("traceEvents"))),
-                             std::regex("\"rank\":\\s+(\\d+)"))) {
+      // HTA reads lines, by `"rank":\s+(\d+)`.
+      const std::string_view metadata = text.substr(0, text.find("traceEvents"));
+      const std::size_t rank = metadata.find("\"rank\": ");
+      const std::size_t digit = metadata.find_first_not_of(' ', rank + 8);
+      if (rank == metadata.npos || digit == metadata.npos || metadata[digit] < '0' ||
+          metadata[digit] > '9') {
         say("the rank is not found by text");
       }
     }
