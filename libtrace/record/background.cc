@@ -24,6 +24,7 @@ constexpr std::chrono::seconds kAtExit{60};
 // destroyed; a forked child starts with none, whatever the parent's mutex was at.
 struct Living {
   std::uint64_t fork = 0;
+  Living* parents = nullptr;  // in a forked child: what it left behind
   std::mutex mutex;
   std::set<Background*> all;
 };
@@ -33,6 +34,7 @@ Living& living() {
   if (l->fork == fork_count()) return *l;
   auto* const fresh = new Living;
   fresh->fork = fork_count();
+  fresh->parents = l;
   if (!current.compare_exchange_strong(l, fresh, std::memory_order_acq_rel)) {
     delete fresh;
     return *l;
