@@ -121,6 +121,9 @@ def main():
     }
     source = os.path.join(ROOT, "libtrace", "cupti")
     decoder = [os.path.join(source, name) for name in ("api.cc", "decode.cc", "event_log.cc")]
+    decoder.append(
+        os.path.join(ROOT, "libtrace", "record", "chunk_pool.cc")
+    )  # whose ceiling they share
     tests = os.path.join(ROOT, "tests", "cupti_abi")
     good = True
     for release, (wheel, walks) in RELEASES.items():

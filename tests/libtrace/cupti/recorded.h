@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "tests/libtrace/cupti/fake.h"
 #include "libtrace/cupti/device_clock.h"
 #include "libtrace/record/clock.h"
+#include "tests/libtrace/cupti/fake.h"
 
 namespace libtrace::cupti {
 
