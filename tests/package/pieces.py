@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Cuts the C++ out of a document: pieces.py DOCUMENT FOLDER writes a file for each ```cpp block.
 
-A block with `#include` is a file of its own. Any other is the body of a function, in which stand the
-objects that the text has introduced: `profiler`, `model`, `loader`."""
+A block with `#include` is a file of its own. Any other is the body of a function, in which stand
+the objects that the text has introduced: `profiler`, `model`, `loader`."""
 
 import os
 import re
