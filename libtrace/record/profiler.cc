@@ -15,11 +15,12 @@
 namespace libtrace {
 namespace {
 
-// Admits one call at a time.
+// Admits one call at a time, and none of the handler's: on a thread of its own it would wait for
+// itself.
 class Call {
  public:
-  explicit Call(std::atomic<bool>& in_call) : in_call_(in_call) {
-    if (in_call_.exchange(true, std::memory_order_acquire)) {
+  Call(std::atomic<bool>& in_call, bool of_handler) : in_call_(in_call) {
+    if (of_handler || in_call_.exchange(true, std::memory_order_acquire)) {
       throw std::logic_error("Profiler is not reentrant: called from its handler or two threads");
     }
   }
@@ -47,7 +48,7 @@ void Profiler::stop_and_log() noexcept {
 
 void Profiler::start() {
   Impl& p = *impl_;
-  const Call call(p.in_call);
+  const Call call(p.in_call, p.on_handler_thread());
   p.forget_if_abandoned();
   if (p.session.running()) throw std::logic_error("Profiler is running already");
   if (!detail::claim_recorder(&p)) {
@@ -66,7 +67,7 @@ void Profiler::start() {
 
 void Profiler::step() {
   Impl& p = *impl_;
-  const Call call(p.in_call);
+  const Call call(p.in_call, p.on_handler_thread());
   // A forked worker that shares the loop: nothing records here.
   if (p.session.running() && p.abandoned()) return;
   if (!p.session.running()) throw std::logic_error("Profiler has not been started");
@@ -81,7 +82,7 @@ void Profiler::step() {
 
 void Profiler::stop() {
   Impl& p = *impl_;
-  const Call call(p.in_call);
+  const Call call(p.in_call, p.on_handler_thread());
   p.forget_if_abandoned();
   p.stop();
 }
@@ -100,7 +101,7 @@ std::vector<TracePtr> Profiler::traces() const {
 
 void Profiler::toggle_collection(bool enable, Activities activities) {
   Impl& p = *impl_;
-  const Call call(p.in_call);
+  const Call call(p.in_call, p.on_handler_thread());
   if (!p.abandoned()) p.toggle(enable, activities);
 }
 

@@ -47,6 +47,9 @@ void leak(T& value) {
   new T(std::move(value));
 }
 
+// Whose background thread this is.
+inline thread_local const void* handling = nullptr;
+
 class Stopwatch {
  public:
   explicit Stopwatch(std::int64_t& us) : us_(us) {}
@@ -221,6 +224,7 @@ struct Profiler::Impl final : TraceControl {
     if (background) return true;
     try {
       auto fresh = std::make_unique<detail::Background>([this](detail::Cycle& finished) {
+        detail::handling = this;
         try {
           deliver(finished);
         } catch (...) {
@@ -280,6 +284,8 @@ struct Profiler::Impl final : TraceControl {
 
   // The session this object thinks it runs is the parent's.
   bool abandoned() const { return born_in_fork != detail::fork_count(); }
+  // A child that the handler forked is free to call.
+  bool on_handler_thread() const { return detail::handling == this && !abandoned(); }
   void forget_if_abandoned() {
     if (!abandoned()) return;
     born_in_fork = detail::fork_count();

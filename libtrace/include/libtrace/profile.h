@@ -162,7 +162,8 @@ class Profiler {
   // or a handler failed since the last flush(). Any thread but the handler's.
   Status flush(std::chrono::milliseconds timeout);
 
-  // Go into the trace being recorded, or else the next one, and into that one only.
+  // Go into the trace being recorded, or else the next one, and into that one only. A key that the
+  // writer itself uses ("traceEvents") is misuse: std::invalid_argument, or a Status.
   void add_metadata(std::string_view key, std::string_view value);
   Status add_metadata_json(std::string_view key, std::string_view json);
   // Goes into every trace that starts from now on.

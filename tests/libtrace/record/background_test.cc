@@ -195,6 +195,33 @@ TEST(Background, FlushFromItsOwnHandlerIsRefused) {
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
 }
 
+TEST(Background, CallsFromItsOwnHandlerAreRefused) {
+  Profiler* self = nullptr;
+  std::atomic<int> refused{0};
+  const auto expect_refused = [&](const auto& call) {
+    try {
+      call();
+    } catch (const std::logic_error&) {
+      ++refused;
+    }
+  };
+  Profiler profiler(background([&](const TracePtr&) {
+    expect_refused([&] { self->start(); });
+    expect_refused([&] { self->step(); });
+    expect_refused([&] { self->stop(); });
+    expect_refused([&] { self->toggle_collection(false, Activities::cpu()); });
+  }));
+  self = &profiler;
+  profiler.start();
+  profiler.step();
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  EXPECT_EQ(refused, 4);
+  profiler.stop();
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  EXPECT_EQ(refused, 8);
+  EXPECT_EQ(profiler.stats().cycles, 2U);
+}
+
 // What waits counts against the ceiling, so that the next cycle has the rest.
 TEST(Background, TheCeilingHoldsForAllOfIt) {
   constexpr std::size_t kMax = 4 << 20;
