@@ -187,6 +187,13 @@ class Repairer {
   }
   bool is(std::size_t i, char c) const { return i < text_.size() && text_[i] == c; }
 
+  std::size_t key_end(std::size_t i) const {
+    for (; i < text_.size() && text_[i] != '"'; ++i) {
+      if (text_[i] == '\\') ++i;
+    }
+    return i < text_.size() ? i : std::string_view::npos;
+  }
+
   bool ends_here(std::size_t i, Place place) const {
     i = after_space(i);
     if (i >= text_.size()) return at_end_;
@@ -201,7 +208,7 @@ class Repairer {
     i = after_space(i + 1);
     if (is(i, '}') || is(i, ',')) return true;  // stray commas
     if (!is(i, '"')) return false;
-    const std::size_t close = text_.find('"', i + 1);
+    const std::size_t close = key_end(i + 1);
     if (close == std::string_view::npos) return !at_end_;
     if (!is(after_space(close + 1), ':')) return false;
     if (place != Place::kEventMember) return true;

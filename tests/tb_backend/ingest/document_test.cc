@@ -247,6 +247,17 @@ TEST(Document, AKeyMayHoldAQuote) {
   }
 }
 
+TEST(Document, AKeyWithAQuoteBehindATextIsValid) {
+  for (const std::size_t piece : {std::size_t{1} << 20, std::size_t{1}}) {
+    const IngestResult r = ingest_string(
+        R"({"host": "vm", "\"q\" \\": "v", "traceEvents": [)" + slice("a", 1) + "]}", piece);
+    ASSERT_TRUE(r.trace) << r.error->message;
+    EXPECT_EQ(r.trace->report().entries(), std::vector<libtrace::ReportEntry>());
+    const libtrace::Trace::Metadata wanted = {{"host", "\"vm\""}, {"\"q\" \\", "\"v\""}};
+    EXPECT_EQ(r.trace->metadata(), wanted);
+  }
+}
+
 TEST(Document, RowsWithoutCommasCostNoMoreThanOthers) {
   std::string rows;
   for (int i = 0; i < 60'000; ++i) rows += slice("a", i) + '\n';  // quadratic: minutes
