@@ -39,7 +39,9 @@ TraceFolder::TraceFolder(fs::path dir, const std::string& worker_name, bool use_
 Status TraceFolder::write(const Trace& trace) {
   std::error_code error;
   fs::create_directories(dir_, error);
-  if (error) return Status::io_error("Can't create directory: " + dir_.string());
+  if (error) {
+    return Status::io_error("Can't create directory: " + dir_.string() + ": " + error.message());
+  }
   if (!std::exchange(swept_, true)) remove_leftovers();
   return export_chrome_trace(trace, next_path().string());
 }
