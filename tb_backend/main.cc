@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <limits>
 #include <optional>
 
 #include "tb_backend/api/key_averages_command.h"
@@ -70,7 +71,7 @@ void add_key_averages(CLI::App& app, int& status) {
   command
       ->add_option("--group-by-stack-n", options.group.group_by_stack_n,
                    "tell rows apart by this many innermost frames of the stack")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, std::numeric_limits<int>::max()));
   command->add_flag("--group-by-overload-name", options.group.group_by_overload_name,
                     "a row for each overload");
   command->add_flag("--include-python-functions", options.group.include_python_functions,
@@ -114,6 +115,10 @@ int main(int argc, char** argv) try {
   add_summary(app, status);
   add_key_averages(app, status);
   CLI11_PARSE(app, argc, argv);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    std::perror("The output could not be written");
+    return 1;
+  }
   return status;
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

@@ -102,6 +102,7 @@ std::vector<const KeyAverage*> chosen(const KeyAverages& averages,
 
 void print(const libtrace::Trace& trace, const KeyAveragesCommand& command) {
   KeyAverages averages = libtrace::key_averages(trace, command.group);
+  if (averages.empty()) complain(command.path + ": The trace has no rows for a table.");
   if (command.format == "text") {
     fmt::print("{}", averages.table(command.table));
     return;

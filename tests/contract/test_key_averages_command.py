@@ -107,7 +107,7 @@ class KeyAveragesCommandTest(unittest.TestCase):
             ([self.file, "--sort-by", "nonsense"], "nonsense"),
             ([self.file, "--format", "xml"], "xml"),
             ([self.file, "--time-unit", "h"], "h"),
-            ([self.file, "--group-by-stack-n", "-1"], "-1"),
+            ([self.file, "--group-by-stack-n", "-1"], "-1 not in range 0 to 2147483647"),
             ([self.file + ".absent"], "absent"),
             ([__file__], "test_key_averages_command.py"),
             ([], "file"),
@@ -117,6 +117,23 @@ class KeyAveragesCommandTest(unittest.TestCase):
                 self.assertNotEqual(status, 0)
                 self.assertEqual(out, "")
                 self.assertIn(word, error)
+
+    def test_an_empty_trace_is_said(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write('{"traceEvents": []}')
+            file.flush()
+            status, out, error = run(file.name)
+        self.assertEqual((status, out), (0, ""))
+        self.assertIn("no rows", error)
+
+    def test_a_full_disk_is_said(self):
+        for command in (["key-averages"], ["summary"], ["summary", "--format", "json"]):
+            with self.subTest(command), open("/dev/full", "wb") as full:
+                done = subprocess.run(
+                    [BINARY, *command, self.file], stdout=full, stderr=subprocess.PIPE, timeout=60
+                )
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(b"No space left on device", done.stderr)
 
     def test_a_cut_file_is_printed_and_said(self):
         with open(self.file, encoding="utf-8") as file:
