@@ -51,7 +51,8 @@ constexpr Code kCodes[] = {
     {"broken", Severity::kError, "The file is broken before its first event."},
     {"unreadable", Severity::kError, "The file cannot be read."},
     {"dropped_by_recorder", Severity::kWarning,
-     "The recorder dropped events because its memory limit was reached."},
+     "The recorder lost events: beyond its memory limit, by the device's own profiler, of ranges "
+     "nested too deep, or begun by a signal handler within the recorder."},
 };
 
 const Code& known(std::string_view code) {
