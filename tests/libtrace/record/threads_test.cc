@@ -120,6 +120,7 @@ TEST(Threads, WindowsOpenAndCloseUnderRunningWriters) {
 TEST(Threads, DetailsUnderRunningWriters) {
   std::atomic<bool> stop{false};
   std::atomic<OpenRange*> handed{nullptr};
+  std::atomic<std::uint64_t> rounds{0};
   std::vector<std::thread> writers;
   for (int t = 0; t < 3; ++t) {
     writers.emplace_back([&, t] {
@@ -143,6 +144,7 @@ TEST(Threads, DetailsUnderRunningWriters) {
         report_memory(report);
         end_async_range(handed.exchange(begin_async_range("async")));
         count("counter", t);
+        rounds.fetch_add(1, std::memory_order_relaxed);
       }
     });
   }
@@ -166,7 +168,9 @@ TEST(Threads, DetailsUnderRunningWriters) {
   Profiler profiler(options);
   profiler.start();
   for (int i = 0; i < 80; ++i) {
-    std::this_thread::yield();
+    // More rounds than there are writers: one has begun and ended since.
+    const std::uint64_t enough = rounds.load() + writers.size() + 1;
+    while (rounds.load() < enough) std::this_thread::yield();
     profiler.step();
   }
   profiler.stop();
