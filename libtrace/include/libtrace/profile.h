@@ -68,8 +68,9 @@ enum class HandlerError : std::uint8_t {
 
 enum class HandlerPolicy : std::uint8_t {
   kInline,      // as torch: step() returns when the handler has
-  kBackground,  // made into a Trace and handled by a thread of its own, of low priority. Errors go
-                // to the log and to flush()
+  kBackground,  // made into a Trace and handled by a thread of its own, of low priority: where the
+                // program keeps every core busy, flush() and the end wait long for it. Errors go to
+                // the log and to flush()
 };
 // What step() does at a cycle's end when two earlier traces still wait for the background thread.
 // stop() waits.
