@@ -53,6 +53,8 @@ constexpr Code kCodes[] = {
     {"dropped_by_recorder", Severity::kWarning,
      "The recorder lost events: beyond its memory limit, by the device's own profiler, of ranges "
      "nested too deep, or begun by a signal handler within the recorder."},
+    {"dropped_traces", Severity::kInfo,
+     "Whole traces before this one were dropped: the handler was behind."},
 };
 
 const Code& known(std::string_view code) {

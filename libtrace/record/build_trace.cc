@@ -52,6 +52,10 @@ class Build {
     for (const auto& [key, json] : host_.notes) set_metadata(all, key, json);
     all.emplace_back("displayTimeUnit", "\"ms\"");
     for (const auto& [key, json] : all) builder_.add_metadata(key, json);
+    if (cycle_.dropped_traces != 0) {
+      builder_.add_metadata("dropped_traces", std::to_string(cycle_.dropped_traces));
+      builder_.report().add("dropped_traces", static_cast<std::int64_t>(cycle_.dropped_traces));
+    }
   }
 
   void add_losses() {

@@ -18,6 +18,7 @@ struct Cycle {
   std::unique_ptr<DeviceRecording> device;  // nullptr: none was asked for
   Metadata metadata;                        // top-level keys; the device's replace those of theirs
   int rank = -1, world_size = -1;           // -1: unknown
+  std::uint64_t dropped_traces = 0;         // between the one before and this
 };
 
 struct Built {

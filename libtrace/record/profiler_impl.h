@@ -197,9 +197,7 @@ struct Profiler::Impl final : TraceControl {
       for (const auto& [key, json] : *some) detail::set_metadata(cycle.metadata, key, json);
     }
     pending.clear();
-    if (untold_traces != 0) {
-      detail::set_metadata(cycle.metadata, "dropped_traces", std::to_string(untold_traces));
-    }
+    cycle.dropped_traces = untold_traces;
   }
 
   void trace_ready() override {

@@ -174,9 +174,10 @@ void TraceAssembler::metadata(std::string_view key, std::string_view json) {
   }
   if (key == "deviceProperties" || key == "computeProperties") devices(json);
   if (key == "distributedInfo") distributed(json);
-  if (key == "dropped_events") {  // what our own recorder says of itself
+  const bool events = key == "dropped_events";  // what our own recorder says of itself
+  if (events || key == "dropped_traces") {
     if (const auto n = whole_number(json); n && *n > 0)
-      builder_.report().add("dropped_by_recorder", *n);
+      builder_.report().add(events ? "dropped_by_recorder" : "dropped_traces", *n);
   }
   builder_.add_metadata(std::string(key), std::string(json));
 }

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -43,12 +44,14 @@ class Gate {
       names_.push_back(name_of(*trace));
       dropped_.push_back(
           trace->metadata("dropped_traces") != nullptr ? *trace->metadata("dropped_traces") : "");
+      reported_.push_back(trace->report().count("dropped_traces"));
     };
   }
   void wait_until_entered() { entered_.wait(false); }
   void open() { open_.set_value(); }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const std::vector<std::string>& dropped() const { return dropped_; }
+  [[nodiscard]] const std::vector<std::int64_t>& reported() const { return reported_; }
 
  private:
   static std::string name_of(const Trace& trace) {
@@ -60,6 +63,7 @@ class Gate {
   std::atomic<bool> entered_{false};
   std::promise<void> open_;
   std::vector<std::string> names_, dropped_;
+  std::vector<std::int64_t> reported_;
 };
 
 TEST(Background, HandlesEveryCycleInOrderOnAThreadOfLowPriority) {
@@ -112,6 +116,7 @@ TEST(Background, DropsTracesBeyondTwoAndSaysSoInTheNext) {
             (std::vector<std::string>{"ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2",
                                       "ProfilerStep#6", "ProfilerStep#7"}));
   EXPECT_EQ(gate.dropped(), (std::vector<std::string>{"", "", "", "3", ""}));
+  EXPECT_EQ(gate.reported(), (std::vector<std::int64_t>{0, 0, 0, 3, 0}));
   EXPECT_LE(profiler.stats().bytes, 200'000U) << "what was dropped is given back";
 }
 

@@ -258,6 +258,14 @@ TEST(Document, AKeyWithAQuoteBehindATextIsValid) {
   }
 }
 
+TEST(Document, WhatTheRecorderLostIsReported) {
+  const IngestResult r = ingest_string(
+      R"({"dropped_events": 7, "dropped_traces": 3, "traceEvents": [)" + slice("a", 1) + "]}");
+  ASSERT_TRUE(r.trace) << r.error->message;
+  EXPECT_EQ(r.trace->report().count("dropped_by_recorder"), 7);
+  EXPECT_EQ(r.trace->report().count("dropped_traces"), 3);
+}
+
 TEST(Document, RowsWithoutCommasCostNoMoreThanOthers) {
   std::string rows;
   for (int i = 0; i < 60'000; ++i) rows += slice("a", i) + '\n';  // quadratic: minutes
