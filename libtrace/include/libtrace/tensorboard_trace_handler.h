@@ -13,8 +13,8 @@ namespace libtrace {
 // is made at the first cycle. `worker_name` defaults to `<hostname>_<pid>`, found at the first
 // cycle and again after a fork.
 //
-// Throws std::invalid_argument when `worker_name` cannot be part of a file name. The handler
-// throws std::runtime_error when it cannot write.
+// Throws std::invalid_argument when `worker_name` cannot be part of a file name or `dir` is remote
+// ("s3://…"). The handler throws std::runtime_error when it cannot write.
 TraceHandler tensorboard_trace_handler(std::filesystem::path dir, std::string worker_name = {},
                                        bool use_gzip = false);
 
