@@ -288,7 +288,8 @@ TEST(RoundTrip, WhatAProfilerRecordedAndItsHandlerWrote) {
 
 // Hostile texts in every place that takes one.
 TEST(RoundTrip, EverythingARangeCanCarry) {
-  const std::string wild("quote \" back \\ line \n nul \0 bad \xFF\xC0 \xF0\x9F\x98\x80", 47);
+  constexpr char kWild[] = "quote \" back \\ line \n nul \0 bad \xFF\xC0 \xF0\x9F\x98\x80";
+  const std::string wild(kWild, sizeof kWild - 1);
   const std::string huge(1'000'000, '\x01');
   std::array<TracePtr, 2> recorded;
   Options options;
