@@ -58,14 +58,14 @@ struct KeyAverage {
 
 // Arguments of table(), with torch's defaults. A width that is absent cuts nothing.
 struct TableOptions {
-  std::string sort_by;  // see KeyAverages::sort; "": as they are
-  int row_limit = 100;  // negative: all
+  std::string sort_by = {};  // see KeyAverages::sort; "": as they are
+  int row_limit = 100;       // negative: all
   std::optional<int> max_src_column_width = 75;
   std::optional<int> max_name_column_width = 55;
   std::optional<int> max_shapes_column_width = 80;
-  std::optional<std::string> header;
+  std::optional<std::string> header = {};
   bool top_level_events_only = false;
-  std::string time_unit;  // "s", "ms", "us"; "": by size
+  std::string time_unit = {};  // "s", "ms", "us"; "": by size
 };
 
 class KeyAverages {
