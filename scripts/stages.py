@@ -41,8 +41,12 @@ def preset(name, strict=True):
     return f"{configure} && cmake --build --preset {name} -j {JOBS}"
 
 
-def ctest(name):
-    return f"ctest --test-dir build/{name} -j {JOBS} --output-on-failure --no-tests=error"
+def ctest(name, without=""):
+    """Without: a pattern of tests to leave out. A test that hangs costs itself two minutes."""
+    options = "--output-on-failure --no-tests=error --timeout 120"
+    if without:
+        options += f" -E '{without}'"
+    return f"ctest --test-dir build/{name} -j {JOBS} {options}"
 
 
 def web(name, what, needs=("web-build",)):
@@ -111,9 +115,11 @@ STAGES = [
         "offsets and decoder against NVIDIA's headers and library",
     ),
     Stage("clang", preset("clang"), "clang 19, warnings as errors"),
+    # g++ 12's does not hold its allocator's locks over a fork: a child of a threaded process that
+    # allocates may wait for ever. Those tests run in the plain build and under the thread sanitizer.
     Stage(
         "asan",
-        f"{preset('asan', strict=False)} && {ctest('asan')}",
+        f"{preset('asan', strict=False)} && {ctest('asan', without='Fork')}",
         "address and undefined sanitizers",
     ),
     Stage("tsan", f"{preset('tsan', strict=False)} && {ctest('tsan')}", "thread sanitizer"),
