@@ -42,8 +42,8 @@ def preset(name, strict=True):
 
 
 def ctest(name, without=""):
-    """Without: a pattern of tests to leave out. A test that hangs costs itself two minutes."""
-    options = "--output-on-failure --no-tests=error --timeout 120"
+    """Without: a pattern of tests to leave out. A test that hangs costs itself five minutes."""
+    options = "--output-on-failure --no-tests=error --timeout 300"
     if without:
         options += f" -E '{without}'"
     return f"ctest --test-dir build/{name} -j {JOBS} {options}"
@@ -116,7 +116,7 @@ STAGES = [
     ),
     Stage("clang", preset("clang"), "clang 19, warnings as errors"),
     # g++ 12's does not hold its allocator's locks over a fork: a child of a threaded process that
-    # allocates may wait for ever. Those tests run in the plain build and under the thread sanitizer.
+    # allocates may wait for ever. Those tests run in the plain build and under the other sanitizer.
     Stage(
         "asan",
         f"{preset('asan', strict=False)} && {ctest('asan', without='Fork')}",
