@@ -295,7 +295,7 @@ TEST(RoundTrip, EverythingARangeCanCarry) {
   Options options;
   options.schedule = schedule(0, 0, 1, 2);
   options.record_shapes = options.profile_memory = options.with_stack = options.with_modules = true;
-  options.custom_trace_id = [&] { return wild; };
+  options.custom_trace_id = [&] { return std::string(wild); };
   std::size_t cycle = 0;
   options.on_trace_ready = [&](const TracePtr& trace) { recorded[cycle++] = trace; };
   Profiler profiler(options);

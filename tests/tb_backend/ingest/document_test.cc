@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Foreign{"[[1, 2], [3]]", "not_a_trace", "array of arrays"},
                       Foreign{R"([{"key": "x"}])", "not_a_trace", "other things"},
                       Foreign{"\x80\x04\x95", "not_a_trace", "pickle"},
-                      Foreign{"\xFF\xFE{\0", "not_a_trace", "UTF-16"},
+                      Foreign{std::string("\xFF\xFE{\0", 4), "not_a_trace", "UTF-16"},
                       Foreign{"<html>", "not_a_trace", "web page"},
                       Foreign{std::string("\x0A*@\x80\xA8\x01\x02", 7), "not_a_trace", "Perfetto"},
                       Foreign{R"({"base": 17{"x": 1}, "traceEvents": []})", "broken", "byte 11"},
