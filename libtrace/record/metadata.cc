@@ -44,8 +44,8 @@ bool is_reserved_key(std::string_view key) noexcept {
   for (const std::string_view name :
        {"schemaVersion", "deviceProperties", "displayTimeUnit", "baseTimeNanoseconds",
         "traceEvents", "traceName", "distributedInfo", "dropped_events", "dropped_traces",
-        "clock_jump_ns", "trace_id", "record_shapes", "profile_memory", "with_stack", "with_flops",
-        "with_modules"}) {
+        "clock_jump_ns", "cupti_error", "cupti_advice", "trace_id", "record_shapes",
+        "profile_memory", "with_stack", "with_flops", "with_modules"}) {
     if (key == name) return true;
   }
   return false;

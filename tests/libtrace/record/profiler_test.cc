@@ -324,7 +324,9 @@ TEST(Profiler, MetadataGoesIntoOneTrace) {
   EXPECT_TRUE(profiler.add_metadata_json("config", R"({"lr": [0.1, 1e-3]})").ok());
   EXPECT_FALSE(profiler.add_metadata_json("config", "{lr: 0.1}").ok());
   EXPECT_FALSE(profiler.add_metadata_json("traceEvents", "[]").ok());
-  EXPECT_THROW(profiler.add_metadata("traceEvents", "x"), std::invalid_argument);
+  for (const char* said_by_the_recorder : {"traceEvents", "dropped_events", "cupti_error"}) {
+    EXPECT_THROW(profiler.add_metadata(said_by_the_recorder, "x"), std::invalid_argument);
+  }
   profiler.step();
   profiler.stop();
   ASSERT_EQ(seen.size(), 2U);
