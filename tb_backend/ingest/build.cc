@@ -59,7 +59,8 @@ bool TraceAssembler::event(RawEvent& e) {
   const char phase = e.ph[0];
   Row row;
   row.name = builder_.intern(e.name);
-  row.category = builder_.intern(e.cat);
+  const ShapeIds* shape = shape_of(e);
+  row.category = shape != nullptr ? shape->category : builder_.intern(e.cat);
   row.pid = builder_.intern(e.pid);
   row.tid = builder_.intern(e.tid);
   if (phase != 'M') {
@@ -111,8 +112,24 @@ bool TraceAssembler::event(RawEvent& e) {
   return true;
 }
 
+const TraceAssembler::ShapeIds* TraceAssembler::shape_of(const RawEvent& e) {
+  if (e.shape < 0) return nullptr;
+  const auto i = static_cast<std::size_t>(e.shape);
+  if (i >= shapes_.size()) shapes_.resize(i + 1);
+  ShapeIds& ids = shapes_[i];
+  if (ids.category == libtrace::kNone) {
+    ids.category = builder_.intern(e.cat);
+    for (const auto& [key, value] : e.args) ids.keys.push_back(builder_.intern(key));
+  }
+  return &ids;
+}
+
 void TraceAssembler::give_args(const RawEvent& e) {
-  for (const auto& [key, value] : e.args) builder_.arg(key, value);
+  const ShapeIds* shape = shape_of(e);
+  for (std::size_t i = 0; i < e.args.size(); ++i) {
+    const auto& [key, value] = e.args[i];
+    builder_.arg(shape != nullptr ? shape->keys[i] : builder_.intern(key), value);
+  }
 }
 
 bool TraceAssembler::name_row(const RawEvent& e, const Row& row) {

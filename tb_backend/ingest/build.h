@@ -3,7 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include "libtrace/trace_builder.h"
 #include "tb_backend/ingest/document.h"
@@ -24,6 +24,12 @@ class TraceAssembler : public DocumentSink {
 
  private:
   using Row = libtrace::TraceBuilder::Row;
+  // What rows of one shape share, interned once.
+  struct ShapeIds {
+    libtrace::StringId category = libtrace::kNone;  // kNone: the shape was not met yet
+    std::vector<libtrace::StringId> keys;
+  };
+  const ShapeIds* shape_of(const RawEvent& event);
   void give_args(const RawEvent& event);
   bool name_row(const RawEvent& event, const Row& row);
   void memory_row(const RawEvent& event, const Row& row, bool out_of_memory);
@@ -33,6 +39,7 @@ class TraceAssembler : public DocumentSink {
 
   libtrace::TraceBuilder builder_;
   IngestProgress& progress_;
+  std::vector<ShapeIds> shapes_;
   bool has_rank_ = false;
 };
 

@@ -47,4 +47,37 @@ std::optional<std::int64_t> parse_us_as_ns(std::string_view text) noexcept {
   return negative ? -ns : ns;
 }
 
+bool json_number(std::string_view token, libtrace::Value& out) noexcept {
+  using libtrace::Value;
+  const char* begin = token.data();
+  const char* end = begin + token.size();
+  const bool negative = token[0] == '-' && token.size() > 1;
+  if (!digit(begin[negative ? 1 : 0])) return false;
+  // Most are short integers.
+  if (token.size() <= 18) {
+    std::int64_t n = 0;
+    const char* p = begin + (negative ? 1 : 0);
+    while (p != end && digit(*p)) n = n * 10 + (*p++ - '0');
+    if (p == end) {
+      out = Value::integer(negative ? -n : n);
+      return true;
+    }
+  }
+  std::int64_t i = 0;
+  if (auto [p, e] = std::from_chars(begin, end, i); e == std::errc() && p == end) {
+    out = Value::integer(i);
+    return true;
+  }
+  std::uint64_t u = 0;
+  if (auto [p, e] = std::from_chars(begin, end, u); e == std::errc() && p == end) {
+    out = Value::uinteger(u);
+    return true;
+  }
+  double d = 0;
+  const auto [p, e] = std::from_chars(begin, end, d);
+  if (p != end) return false;
+  out = e == std::errc() && std::isfinite(d) ? Value::real(d) : Value::null();
+  return true;
+}
+
 }  // namespace traceglass

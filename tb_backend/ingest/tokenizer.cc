@@ -2,13 +2,13 @@
 
 #include <simdjson.h>
 
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <deque>
 #include <string>
 #include <utility>
 
+#include "tb_backend/ingest/numbers.h"
+#include "tb_backend/ingest/row_shapes.h"
 #include "tb_backend/ingest/text.h"
 
 namespace traceglass {
@@ -27,32 +27,27 @@ std::string_view trimmed(std::string_view token) noexcept {
   return token;
 }
 
-// An integer, else a finite double; false when the token is no number of either kind.
-bool number(std::string_view token, Value& out) noexcept {
-  const char* end = token.data() + token.size();
-  const char first = token[0] == '-' && token.size() > 1 ? token[1] : token[0];
-  if (first < '0' || first > '9') return false;
-  std::int64_t i = 0;
-  if (auto [p, e] = std::from_chars(token.data(), end, i); e == std::errc() && p == end) {
-    out = Value::integer(i);
-    return true;
+// Whether looking for shapes is worth it: a file of ever new ones is better read block by block.
+class ShapeLuck {
+ public:
+  void count(bool hit) {
+    hits_ += hit ? 1 : 0;
+    if (++rows_ < 4096) return;
+    pause_ = hits_ < rows_ / 2 ? 32 : 0;  // blocks
+    hits_ = rows_ = 0;
   }
-  std::uint64_t u = 0;
-  if (auto [p, e] = std::from_chars(token.data(), end, u); e == std::errc() && p == end) {
-    out = Value::uinteger(u);
-    return true;
-  }
-  double d = 0;
-  const auto [p, e] = std::from_chars(token.data(), end, d);
-  if (p != end) return false;
-  out = e == std::errc() && std::isfinite(d) ? Value::real(d) : Value::null();
-  return true;
-}
+  bool pays() { return pause_ == 0 || --pause_ == 0; }
+
+ private:
+  int hits_ = 0, rows_ = 0, pause_ = 0;
+};
 
 }  // namespace
 
 struct Tokenizer::Impl {
   ondemand::parser parser;
+  RowShapes shapes;
+  ShapeLuck luck;
   RawEvent event;
   std::deque<std::string> scratch;  // decoded strings of the current row
   std::size_t scratch_used = 0;
@@ -112,7 +107,7 @@ struct Tokenizer::Impl {
         out = Value::null();
         return token == "null";
       default:
-        return number(token, out);
+        return json_number(token, out);
     }
   }
 
@@ -185,6 +180,38 @@ Tokenizer::Tokenizer() : impl_(std::make_unique<Impl>()) {}
 Tokenizer::~Tokenizer() = default;
 
 Tokenizer::Result Tokenizer::rows(char* text, std::size_t size, EventSink& sink) {
+  return impl_->luck.pays() ? by_shape(text, size, sink) : by_simdjson(text, size, sink);
+}
+
+Tokenizer::Result Tokenizer::by_shape(const char* text, std::size_t size, EventSink& sink) {
+  const char* p = text;
+  const char* const end = text + size;
+  const auto skip_space = [&] {
+    while (p != end && (*p == ' ' || *p == '\n' || *p == '\r' || *p == '\t')) ++p;
+  };
+  for (skip_space(); p != end; skip_space()) {
+    if (*p != '{') return {Result::Stop::kBadEvent, p};
+    if (const char* behind = impl_->shapes.read(p, end, impl_->event)) {
+      impl_->luck.count(true);
+      if (!sink.event(impl_->event)) return {Result::Stop::kBadEvent, p};
+      p = behind;
+    } else {
+      impl_->luck.count(false);
+      const std::size_t n = object_end({p, static_cast<std::size_t>(end - p)});
+      if (n == 0 || !row(p, n, sink)) return {Result::Stop::kBadEvent, p};
+      impl_->shapes.learn({p, n});
+      p += n;
+    }
+    skip_space();
+    if (p == end) break;
+    if (*p == ']') return {Result::Stop::kArrayEnd, p + 1};
+    if (*p != ',') return {Result::Stop::kBadEvent, p};
+    ++p;
+  }
+  return {Result::Stop::kAll, end};
+}
+
+Tokenizer::Result Tokenizer::by_simdjson(char* text, std::size_t size, EventSink& sink) {
   const char before = text[-1], after = text[size];
   text[-1] = '[';
   text[size] = ']';

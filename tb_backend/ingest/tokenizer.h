@@ -1,5 +1,6 @@
-// The strict path: valid JSON to events, by simdjson on demand. Knows the shape of an event row
-// (a flat object with one object of arguments), nothing of what it means.
+// The strict path: valid JSON to events, by the shapes of rows seen before, else by simdjson on
+// demand. Knows what an event row looks like (a flat object with one object of arguments), nothing
+// of what it means.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +19,13 @@ struct RawEvent {
   std::string_view ph, name, cat, pid, tid, ts, dur, id;
   std::vector<std::pair<std::string_view, libtrace::Value>> args;
   bool repaired = false;  // a string was not what JSON's rules give
+  int shape = -1;  // rows of one shape have one `cat` and the same argument keys; -1: unknown
 
   void clear() {
     ph = name = cat = pid = tid = ts = dur = id = {};
     args.clear();
     repaired = false;
+    shape = -1;
   }
 };
 
@@ -70,6 +73,8 @@ class Tokenizer {
   bool elements(std::string_view json, std::vector<std::string_view>& out);
 
  private:
+  Result by_simdjson(char* text, std::size_t size, EventSink& sink);
+  Result by_shape(const char* text, std::size_t size, EventSink& sink);
   bool object_members(std::string_view json,
                       std::vector<std::pair<std::string_view, libtrace::Value>>& out);
   struct Impl;
