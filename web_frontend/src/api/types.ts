@@ -33,4 +33,5 @@ export type SearchResult = Schemas['SearchResult'];
 export type Span = Schemas['Span'];
 export type Status = Schemas['Status'];
 export type Step = Schemas['Step'];
+export type Verdict = Schemas['Verdict'];
 export type TraceEvent = Schemas['Event'];

@@ -39,6 +39,10 @@ export interface UrlState {
   readonly pin: readonly string[] | undefined;
   readonly fold: readonly string[] | undefined;
   readonly table: boolean;
+  /** The critical path is drawn. */
+  readonly path: boolean;
+  /** The verdict whose events are looked at. */
+  readonly verdict: string | undefined;
 }
 
 export const kDefaults: UrlState = {
@@ -62,6 +66,8 @@ export const kDefaults: UrlState = {
   pin: undefined,
   fold: undefined,
   table: false,
+  path: false,
+  verdict: undefined,
 };
 
 /** What belongs to a view and is dropped on the way to another one. */
@@ -81,6 +87,8 @@ export const kPerView = [
   'pin',
   'fold',
   'table',
+  'path',
+  'verdict',
 ] as const;
 
 interface Field<T> {
@@ -132,6 +140,8 @@ const kFields: { readonly [K in keyof UrlState]-?: Field<NonNullable<UrlState[K]
   pin: list,
   fold: list,
   table: flag,
+  path: flag,
+  verdict: { read: (raw) => (/^[a-z_]{1,40}$/.test(raw) ? raw : undefined), write: (value) => value },
 };
 
 export function format_steps(value: StepRange): string {

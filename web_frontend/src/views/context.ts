@@ -24,6 +24,8 @@ export interface ViewContext {
   readonly go: (patch: Partial<UrlState>, how?: Go) => void;
   /** The address of a changed state, for a real link. */
   readonly href: (patch: Partial<UrlState>) => string;
+  /** Opens the import report: why the trace is trusted as far as it is. */
+  readonly show_report: () => void;
   /** Spoken by screen readers, politely. */
   readonly announce: (sentence: string) => void;
 }
