@@ -1,0 +1,114 @@
+"""What is planted: per verdict three strengths or more, each beside its clean twin, the same
+program without the plant. Mixes name two. Benign runs have what looks like a plant, at no cost.
+"""
+
+from dataclasses import dataclass, replace
+
+from program import Options
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    verdicts: tuple  # those planted, "" for none
+    planted: Options
+    clean: Options
+
+
+def _case(name, verdicts, base, plant, twin=None):
+    """`plant` and `twin` are what the two change of `base`."""
+    base = Options(**base)
+    return Case(name, verdicts, replace(base, **plant), replace(base, **(twin or {})))
+
+
+def _single():
+    iterator = "_SingleProcessDataLoaderIter"
+    for strength, us in [("low", 14_000), ("medium", 24_000), ("high", 80_000)]:
+        plant = {"loader": iterator, "loader_us": us}
+        yield _case(f"data_loading-{strength}", ("data_loading",), {"batch": 32}, plant)
+
+    # `.item()` in the model sixteen times a step, each costs the lead over the device.
+    yield _case("synchronization-low", ("synchronization",), {"batch": 16}, {"items": 16})
+    # `loss.item()` each step, so that what the host does before its first launch is never hidden.
+    base = {"batch": 16, "prologue_us": 2_500}
+    yield _case("synchronization-medium", ("synchronization",), base, {"item_at_end": True})
+    base = {"batch": 8, "prologue_us": 200}
+    plant = {"item_at_end": True, "items": 16}
+    yield _case("synchronization-high", ("synchronization",), base, plant)
+    yield _case("synchronization-pageable", ("synchronization",), {"batch": 32}, {"pinned": False})
+
+    for strength, pieces in [("low", 18), ("medium", 30), ("high", 80)]:
+        base = {"batch": 16, "pieces": pieces}
+        yield _case(
+            f"small_kernels-{strength}", ("small_kernels",), base, {}, {"fused_pieces": True}
+        )
+    yield _case("small_kernels-optimizer", ("small_kernels",), {"batch": 8}, {"foreach": False})
+
+    for strength, layers in [("low", 3), ("medium", 8), ("high", 16)]:
+        name = f"inefficient_operators-{strength}"
+        yield _case(name, ("inefficient_operators",), {"batch": 32}, {"fp32_layers": layers})
+
+    for strength, pairs in [("low", 3), ("medium", 8), ("high", 24)]:
+        yield _case(f"memory-{strength}", ("memory",), {"batch": 32}, {"churn": pairs})
+
+    for strength, us in [("low", 1_500), ("medium", 5_000), ("high", 14_000)]:
+        base = {"batch": 32, "world": 2, "reduce_us": us}
+        yield _case(f"communication-{strength}", ("communication",), base, {"overlap": False})
+    base = {"batch": 32, "world": 2, "reduce_us": 500}
+    plant = {"overlap": False, "buckets": 48}
+    yield _case("communication-small", ("communication",), base, plant)
+
+    for strength, us in [("low", 14_000), ("medium", 24_000), ("high", 70_000)]:
+        name = f"low_utilization-{strength}"
+        yield _case(name, ("low_utilization",), {"batch": 32}, {"python_us": us})
+
+
+def _mixed():
+    loader = {"loader": "_SingleProcessDataLoaderIter"}
+    base = {"batch": 32}
+    yield _case(
+        "mixed-loading-sync",
+        ("data_loading", "synchronization"),
+        base | {"prologue_us": 500},
+        loader | {"loader_us": 9_000, "item_at_end": True},
+    )
+    yield _case(
+        "mixed-loading-python",
+        ("data_loading", "low_utilization"),
+        base,
+        loader | {"loader_us": 20_000, "python_us": 15_000},
+    )
+    yield _case(
+        "mixed-kernels-loading",
+        ("small_kernels", "data_loading"),
+        {"batch": 16, "pieces": 60},
+        loader | {"loader_us": 8_000},
+        {"fused_pieces": True},
+    )
+    yield _case(
+        "mixed-fp32-communication",
+        ("inefficient_operators", "communication"),
+        base | {"world": 2, "reduce_us": 5_000},
+        {"fp32_layers": 8, "overlap": False},
+    )
+    yield _case(
+        "mixed-fp32-memory",
+        ("inefficient_operators", "memory"),
+        base,
+        {"fp32_layers": 12, "churn": 10},
+    )
+
+
+def _benign():
+    yield _case("benign-small-batch", (), {"batch": 8}, {})
+    yield _case("benign-large-batch", (), {"batch": 64, "stacks": True}, {})
+    # As long as two thirds of the step, and hidden behind the device all the same.
+    plant = {"loader": "_SingleProcessDataLoaderIter", "loader_us": 20_000}
+    yield _case("benign-hidden-loader", (), {"batch": 64, "in_flight_us": 31_000}, plant)
+    yield _case("benign-item", (), {"batch": 64}, {"item_at_end": True})
+    yield _case("benign-logging", (), {"batch": 64, "in_flight_us": 31_000}, {"python_us": 15_000})
+    yield _case("benign-overlapped", (), {"batch": 32, "world": 2, "reduce_us": 9_000}, {})
+    yield _case("benign-loop-optimizer", (), {"batch": 64}, {"foreach": False})
+
+
+CASES = {case.name: case for case in [*_single(), *_mixed(), *_benign()]}
