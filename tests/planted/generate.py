@@ -50,6 +50,11 @@ def write_case(case, out, seed=1, stacks=False):
     clean = write_run(replace(case.clean, **change), os.path.join(folder, "clean"))
     truth = {"verdicts": case.verdicts, "planted_step_ns": planted, "clean_step_ns": clean}
     truth["gain_ns"] = planted - clean
+    # Of a mix, what each is worth while the other stays.
+    truth["gains_ns"] = {v: truth["gain_ns"] for v in case.verdicts}
+    for verdict, options in case.without.items():
+        rank = program.simulate(replace(options, **change))[0]
+        truth["gains_ns"][verdict] = planted - program.mean_step_ns(rank)
     with open(os.path.join(folder, "truth.txt"), "w") as file:
         json.dump(truth, file, indent=1)
     return truth

@@ -2,7 +2,7 @@
 program without the plant. Mixes name two. Benign runs have what looks like a plant, at no cost.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from program import Options
 
@@ -10,15 +10,30 @@ from program import Options
 @dataclass(frozen=True)
 class Case:
     name: str
-    verdicts: tuple  # those planted, "" for none
+    verdicts: tuple  # those planted; none: the run is benign
     planted: Options
     clean: Options
+    without: dict = field(default_factory=dict)  # of a mix: verdict -> the run without that plant
 
 
 def _case(name, verdicts, base, plant, twin=None):
     """`plant` and `twin` are what the two change of `base`."""
     base = Options(**base)
     return Case(name, verdicts, replace(base, **plant), replace(base, **(twin or {})))
+
+
+def _mix(name, base, plants, twins=None):
+    """`plants`: verdict -> what it changes; `twins`: what its absence changes, if anything."""
+    twins = twins or {}
+
+    def run(*present):
+        changes = dict(base)
+        for verdict, change in plants.items():
+            changes |= change if verdict in present else twins.get(verdict, {})
+        return Options(**changes)
+
+    without = {verdict: run(*(v for v in plants if v != verdict)) for verdict in plants}
+    return Case(name, tuple(plants), run(*plants), run(), without)
 
 
 def _single():
@@ -64,38 +79,38 @@ def _single():
 
 
 def _mixed():
-    loader = {"loader": "_SingleProcessDataLoaderIter"}
-    base = {"batch": 32}
-    yield _case(
+    single = {"loader": "_SingleProcessDataLoaderIter"}
+    yield _mix(
         "mixed-loading-sync",
-        ("data_loading", "synchronization"),
-        base | {"prologue_us": 500},
-        loader | {"loader_us": 9_000, "item_at_end": True},
+        {"batch": 32, "prologue_us": 500},
+        {
+            "data_loading": single | {"loader_us": 9_000},
+            "synchronization": {"item_at_end": True},
+        },
     )
-    yield _case(
+    yield _mix(
         "mixed-loading-python",
-        ("data_loading", "low_utilization"),
-        base,
-        loader | {"loader_us": 20_000, "python_us": 15_000},
+        {"batch": 32},
+        {
+            "data_loading": single | {"loader_us": 20_000},
+            "low_utilization": {"python_us": 15_000},
+        },
     )
-    yield _case(
+    yield _mix(
         "mixed-kernels-loading",
-        ("small_kernels", "data_loading"),
         {"batch": 16, "pieces": 60},
-        loader | {"loader_us": 8_000},
-        {"fused_pieces": True},
+        {"small_kernels": {}, "data_loading": single | {"loader_us": 8_000}},
+        {"small_kernels": {"fused_pieces": True}},
     )
-    yield _case(
+    yield _mix(
         "mixed-fp32-communication",
-        ("inefficient_operators", "communication"),
-        base | {"world": 2, "reduce_us": 5_000},
-        {"fp32_layers": 8, "overlap": False},
+        {"batch": 32, "world": 2, "reduce_us": 5_000},
+        {"inefficient_operators": {"fp32_layers": 8}, "communication": {"overlap": False}},
     )
-    yield _case(
+    yield _mix(
         "mixed-fp32-memory",
-        ("inefficient_operators", "memory"),
-        base,
-        {"fp32_layers": 12, "churn": 10},
+        {"batch": 32},
+        {"inefficient_operators": {"fp32_layers": 12}, "memory": {"churn": 10}},
     )
 
 
