@@ -244,6 +244,19 @@ export function toggled<K extends keyof Folding>(
   return { ...folding, [what]: set };
 }
 
+/** The folding in which a row of a group is drawn; the same one if it is already. */
+export function opened(folding: Folding, l: Layout, group: GroupInfo, row: number): Folding {
+  const section = folding.pinned.has(group.id) ? kPinned : group.section;
+  const without = <T>(set: ReadonlySet<T>, item: T): ReadonlySet<T> =>
+    set.has(item) ? new Set([...set].filter((one) => one !== item)) : set;
+  const sections = without(folding.sections, section);
+  const groups = without(folding.groups, group.id);
+  if (sections !== folding.sections || groups !== folding.groups) return { ...folding, sections, groups };
+  const band = band_of_group(l, group.id);
+  if (band === undefined || row_top(band, row) !== undefined) return folding;
+  return { ...folding, deep: new Set([...folding.deep, group.id]) };
+}
+
 export const kNothingFolded: Folding = {
   sections: new Set(),
   groups: new Set(),

@@ -62,12 +62,20 @@ function paint(more: Partial<OverlayFrame>): RecordingContext {
     area: undefined,
     arrows: [],
     found: undefined,
+    marked: new Set(),
+    path: undefined,
     ...more,
   });
   return ctx;
 }
 
 describe('the overlay', () => {
+  it('frames the events that are pointed out, and no others', () => {
+    const [frame, ...others] = paint({ marked: new Set([tile?.id[1] ?? 0]) }).outlines;
+    expect(frame).toMatchObject({ colour: 'accent', x: 99 });
+    expect(others).toEqual([]);
+  });
+
   it('draws nothing without a reason', () => {
     const ctx = paint({});
     expect([ctx.rects, ctx.outlines, ctx.texts, ctx.curves]).toEqual([[], [], [], []]);

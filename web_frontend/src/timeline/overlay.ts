@@ -7,6 +7,7 @@ import type { TextMeasure } from './labels';
 import { bands_between, type Layout } from './layout';
 import { hue_index, type Palette } from './palette';
 import { kHeadH, kRulerH } from './ruler';
+import { paint_path, type PathPiece } from './path';
 import type { Area, Arrow, ArrowEnd, Selection } from './scene';
 import { format_at, format_duration } from './ticks';
 import { first_ending_after, slice_end_ns, slice_start_ns } from './tile_decoder';
@@ -26,6 +27,10 @@ export interface OverlayFrame extends HitScene {
   readonly arrows: readonly Arrow[];
   /** Names that the search matches. */
   readonly found: ReadonlySet<number> | undefined;
+  /** Events that are pointed out, by id. */
+  readonly marked: ReadonlySet<number>;
+  /** A chain that stands out before everything else. */
+  readonly path: readonly PathPiece[] | undefined;
 }
 
 /** Away from the text's own lightness, so that names stay readable. */
@@ -41,6 +46,8 @@ export function paint_overlay(ctx: PaintContext, f: OverlayFrame): void {
   ctx.beginPath();
   ctx.rect(0, kHeadH, v.width_px, f.height_px - kHeadH);
   ctx.clip();
+  if (f.path !== undefined) paint_path(ctx, f, f.path);
+  if (f.marked.size > 0) marked(ctx, f, f.marked);
   if (f.found !== undefined && f.found.size > 0) found(ctx, f, f.found);
   if (f.hover?.type === 'slice') same_name(ctx, f, f.hover);
   if (f.hover?.type === 'slice') outline(ctx, f, f.hover, 1);
@@ -54,7 +61,7 @@ export function paint_overlay(ctx: PaintContext, f: OverlayFrame): void {
 /** Every exact slice in sight, with its rectangle on the canvas. */
 function each_visible(
   f: OverlayFrame,
-  visit: (name: number, x: number, y: number, w: number, h: number) => void,
+  visit: (name: number, x: number, y: number, w: number, h: number, id: number) => void,
 ): void {
   const top = f.scroll_px;
   for (const band of bands_between(f.layout, top, top + f.height_px)) {
@@ -75,7 +82,7 @@ function each_visible(
           if ((tile.count[s] ?? 1) > 1) continue;
           const x0 = x_of_ns(f.viewport, Math.max(start, from));
           const x1 = x_of_ns(f.viewport, Math.min(slice_end_ns(tile, s), to));
-          visit(tile.name[s] ?? 0, x0, y, Math.max(1, x1 - x0), band.row_h);
+          visit(tile.name[s] ?? 0, x0, y, Math.max(1, x1 - x0), band.row_h, tile.id[s] ?? 0);
         }
       }
     }
@@ -95,6 +102,24 @@ function found(ctx: PaintContext, f: OverlayFrame, names: ReadonlySet<number>): 
   ctx.fillStyle = f.palette.accent;
   each_visible(f, (name, x, y, w, h) => {
     if (names.has(name)) ctx.fillRect(x, y + h - 2, Math.max(1, w - 1), 2);
+  });
+}
+
+/** A frame of the accent and a mark over it: seen even where the slice is a hair. */
+function marked(ctx: PaintContext, f: OverlayFrame, ids: ReadonlySet<number>): void {
+  each_visible(f, (_, x, y, w, h, id) => {
+    if (!ids.has(id)) return;
+    ctx.strokeStyle = f.palette.accent;
+    ctx.lineWidth = 2;
+    ctx.strokeRect(x - 1, y - 1, w + 2, h + 2);
+    const middle = clamp(x + w / 2, 6, f.viewport.width_px - 6);
+    ctx.fillStyle = f.palette.accent;
+    ctx.beginPath();
+    ctx.moveTo(middle, y - 1);
+    ctx.lineTo(middle - 4, y - 7);
+    ctx.lineTo(middle + 4, y - 7);
+    ctx.closePath();
+    ctx.fill();
   });
 }
 

@@ -1,8 +1,8 @@
 // The timeline as one object: view, folding, selection in; pictures out. It owns the canvases and the
 // frame loop, draws only when something changed, and asks its sources for what the picture lacks.
 // Input comes through `input.ts`, the page around it through `TimelineEvents`.
+import { Camera } from './camera';
 import { CounterCache, type FetchCounters } from './counter_cache';
-import { Flight } from './flight';
 import {
   hit_test,
   place_of,
@@ -12,35 +12,16 @@ import {
   type HitScene,
   type SliceHit,
 } from './hit_test';
-import {
-  band_of_group,
-  groups_between,
-  initial_folding,
-  kPinned,
-  layout,
-  type CounterInfo,
-  type Folding,
-  type GroupInfo,
-  type Layout,
-} from './layout';
+import { groups_between, type Folding, type GroupInfo, type Layout } from './layout';
 import { busy_in_view } from './minimap';
 import type { Move } from './motion';
+import type { PathPiece } from './path';
 import { Pictures, type Canvases } from './pictures';
 import { kHeadH, type StepInfo } from './ruler';
 import type { Area, Arrow, Selection } from './scene';
 import { TileCache, type FetchTiles } from './tile_cache';
-import {
-  fit_all,
-  level_for,
-  pan_by,
-  reach_of,
-  reveal,
-  sees,
-  tiles_in_view,
-  zoom_at,
-  type Limits,
-  type Viewport,
-} from './viewport';
+import { level_for, tiles_in_view, type Limits, type Viewport } from './viewport';
+import { Tracks } from './tracks';
 import { visible_slices, type VisibleSlices } from './visible';
 import { WholeTrace, type Lanes } from './whole_trace';
 
@@ -75,37 +56,32 @@ export interface Stage extends Canvases {
 const kScrollAheadPx = 300;
 
 export class Timeline {
-  view: Viewport;
-  /** How far the view may go: wider than the trace while a slice outside of it is looked at. */
-  private reach: Limits;
-  layout: Layout = { bands: [], height: 0 };
   selection: Selection | undefined;
   area: Area | undefined;
   readonly counters: CounterCache;
   readonly cache: TileCache;
 
+  private readonly camera: Camera;
+  private readonly tracks: Tracks;
   private readonly pictures: Pictures;
   private readonly whole: WholeTrace;
-  private folding: Folding;
   private step_infos: readonly StepInfo[];
-  private counter_infos: readonly CounterInfo[] = [];
-  private hidden_rows: ReadonlyMap<number, number> = new Map();
   private lanes: Lanes | undefined;
   private k: number | undefined;
   private tiles: readonly [number, number] = [0, 0];
   private arrows: readonly Arrow[] = [];
   private found: ReadonlySet<number> | undefined;
   private bins: readonly number[] | undefined;
+  private marked: ReadonlySet<number> = new Set();
+  private path: readonly PathPiece[] | undefined;
   private pointer: { x: number; y: number } | undefined;
   private hover: Hit | undefined;
   private dragged: Area | undefined;
-  private flight: Flight | undefined;
   private height_px = 0;
   private frame_id = 0;
   private base_dirty = true;
   private shown = true;
   private first_tiles = false;
-  private fitted = false;
   private waiters: (() => void)[] = [];
   /** Moves that go on while a key is held; asked once a frame. */
   motion: ((elapsed_ms: number) => Move | undefined) | undefined;
@@ -118,9 +94,11 @@ export class Timeline {
     private readonly events: TimelineEvents,
   ) {
     this.pictures = new Pictures(stage, sources.name_of);
-    this.folding = initial_folding(trace.groups);
-    this.view = fit_all(trace.limits, 1);
-    this.reach = trace.limits;
+    this.tracks = new Tracks(trace.groups, (layout) => {
+      events.on_layout(layout);
+      this.redraw();
+    });
+    this.camera = new Camera(trace.limits, (view) => events.on_view(view));
     this.step_infos = trace.steps;
     this.cache = new TileCache(sources.tiles, {
       on_tiles: () => this.tiles_came(),
@@ -133,10 +111,16 @@ export class Timeline {
       () => this.counters_came(),
       (error) => events.on_error(error),
     );
-    this.relayout();
+    this.tracks.relayout();
     this.whole.load();
   }
 
+  get view(): Viewport {
+    return this.camera.view;
+  }
+  get layout(): Layout {
+    return this.tracks.layout;
+  }
   get limits(): Limits {
     return this.trace.limits;
   }
@@ -150,7 +134,7 @@ export class Timeline {
     return this.stage.scroller.scrollTop;
   }
   get folds(): Folding {
-    return this.folding;
+    return this.tracks.folding;
   }
 
   destroy(): void {
@@ -166,8 +150,7 @@ export class Timeline {
     if (width_px < 1 || height_px < 1) return;
     this.pictures.resize(width_px, height_px, dpr);
     this.height_px = height_px;
-    this.move_to(this.fitted ? { ...this.view, width_px } : fit_all(this.limits, width_px));
-    this.fitted = true;
+    this.camera.resize(width_px);
     this.lanes = undefined;
     this.redraw();
   }
@@ -195,24 +178,17 @@ export class Timeline {
   }
 
   set_view(view: Viewport, animate = false): void {
-    const to = { ...view, width_px: this.view.width_px };
-    this.fitted = true;
-    if (animate && this.view.width_px > 1 && !reduced_motion()) this.flight = new Flight(this.view, to);
-    else this.move_to(to);
+    this.camera.set(view, animate);
     this.redraw();
   }
 
   /** Where the view is going, while it is on its way. */
   get target(): Viewport {
-    return this.flight?.to ?? this.view;
+    return this.camera.target;
   }
 
   move(move: Move, at_x = this.pointer?.x ?? this.view.width_px / 2): void {
-    let view = this.view;
-    if (move.zoom !== 1) view = zoom_at(view, at_x, move.zoom, this.reach);
-    if (move.pan_px !== 0) view = pan_by(view, move.pan_px, this.reach);
-    this.flight = undefined;
-    this.move_to(view);
+    this.camera.move(move, at_x);
     this.redraw();
   }
 
@@ -222,8 +198,7 @@ export class Timeline {
   }
 
   fold(folding: Partial<Folding>): void {
-    this.folding = { ...this.folding, ...folding };
-    this.relayout();
+    this.tracks.fold(folding);
   }
 
   select(selection: Selection | undefined, arrows: readonly Arrow[] = []): void {
@@ -246,26 +221,25 @@ export class Timeline {
     this.redraw();
   }
 
+  /** Points events out, by their ids. */
+  set_marked(ids: ReadonlySet<number>): void {
+    this.marked = ids;
+    this.redraw_overlay();
+  }
+  /** A chain that stands out, by time; everything else steps back. */
+  set_path(path: readonly PathPiece[] | undefined): void {
+    this.path = path;
+    this.redraw_overlay();
+  }
+
   /** Brings a slice into sight: unfolds its group, scrolls to its row, pans to its time. */
   reveal(s: Selection): void {
     const group = this.groups.find((g) => g.id === s.group);
     if (group === undefined) return;
-    const folding = this.folding;
-    const deep = new Set(folding.deep);
-    const sections = new Set(folding.sections);
-    const groups = new Set(folding.groups);
-    let changed = sections.delete(folding.pinned.has(group.id) ? kPinned : group.section);
-    changed = groups.delete(group.id) || changed;
-    const place = place_of(this.layout, s.group, s.row);
-    if (place?.exact === false && band_of_group(this.layout, s.group) !== undefined && !changed) {
-      deep.add(group.id);
-      changed = true;
-    }
-    if (changed) this.fold({ deep, sections, groups });
+    this.tracks.open(group, s.row);
     this.scroll_to(s.group, s.row);
-    this.reach = reach_of(this.limits, s.start_ns, s.end_ns);
-    const to = reveal(this.target, s.start_ns, s.end_ns, this.reach);
-    this.set_view(to, sees(to, this.limits)); // nothing to fly over on the way to another decade
+    this.camera.reveal(s.start_ns, s.end_ns);
+    this.redraw();
   }
 
   hit(x: number, y: number): Hit | undefined {
@@ -325,18 +299,13 @@ export class Timeline {
     }
   }
 
-  private move_to(view: Viewport): void {
-    this.view = view;
-    this.events.on_view(view);
-  }
-
   private frame(now_ms: number): void {
     this.frame_id = 0;
     if (this.height_px < 1) return;
     this.advance(now_ms);
     const k = level_for(this.view, this.k);
     this.k = k;
-    this.tiles = tiles_in_view(this.view, k, this.reach);
+    this.tiles = tiles_in_view(this.view, k, this.camera.reach);
     this.want(k);
     // What lies under a resting pointer changes when the view moves below it.
     if (this.base_dirty && this.pointer !== undefined) this.hover = this.hit(this.pointer.x, this.pointer.y);
@@ -344,7 +313,7 @@ export class Timeline {
     this.paint_overlay(k);
     this.base_dirty = false;
     this.events.on_frame(this.scroll_px);
-    if (this.flight !== undefined || this.motion?.(0) !== undefined) this.redraw();
+    if (this.camera.flying || this.motion?.(0) !== undefined) this.redraw();
     this.settle();
   }
 
@@ -353,18 +322,14 @@ export class Timeline {
     this.last_ms = now_ms;
     const move = this.motion?.(elapsed);
     if (move !== undefined) this.move(move);
-    if (this.flight === undefined) return;
-    const { view, done } = this.flight.at(now_ms);
-    if (done) this.flight = undefined;
-    this.move_to(view);
-    this.base_dirty = true;
+    this.base_dirty = this.camera.advance(now_ms) || this.base_dirty;
   }
 
   private want(k: number): void {
     const top = this.scroll_px - kScrollAheadPx;
     const groups = groups_between(this.layout, top, this.scroll_px + this.height_px + kScrollAheadPx);
     const [first, last] = this.tiles;
-    const end = tiles_in_view({ ...this.reach, width_px: 1 }, k, this.reach)[1];
+    const end = tiles_in_view({ ...this.camera.reach, width_px: 1 }, k, this.camera.reach)[1];
     if (groups.length > 0) this.cache.want({ k, first, last, groups, end });
     this.counters.want(this.view);
   }
@@ -405,6 +370,8 @@ export class Timeline {
       area: this.dragged ?? this.area,
       arrows: this.arrows,
       found: this.found,
+      marked: this.marked,
+      path: this.path,
     });
   }
 
@@ -415,29 +382,12 @@ export class Timeline {
   }
 
   private counters_came(): void {
-    const known = new Set(this.counter_infos.map((c) => c.id));
-    const fresh = [...this.counters.data.values()].map((d) => d.info).filter((c) => !known.has(c.id));
-    if (fresh.length > 0) {
-      this.counter_infos = [...this.counter_infos, ...fresh];
-      this.relayout();
-    }
-    this.redraw();
-  }
-
-  private relayout(): void {
-    this.layout = layout(
-      this.groups,
-      this.counter_infos,
-      this.folding,
-      (group) => this.hidden_rows.get(group) ?? 0,
-    );
-    this.events.on_layout(this.layout);
+    this.tracks.add_counters([...this.counters.data.values()].map((d) => d.info));
     this.redraw();
   }
 
   private hide_step_rows(): void {
-    this.hidden_rows = this.whole.step_rows();
-    this.relayout();
+    this.tracks.hide_rows(this.whole.step_rows());
   }
 
   private scroll_to(group: number, row: number): void {
@@ -453,15 +403,10 @@ export class Timeline {
 
   private settle(): void {
     const busy =
-      this.shown &&
-      (this.frame_id !== 0 || this.cache.busy || this.counters.busy || this.flight !== undefined);
+      this.shown && (this.frame_id !== 0 || this.cache.busy || this.counters.busy || this.camera.flying);
     if (busy) return;
     const done = this.waiters;
     this.waiters = [];
     for (const resolve of done) resolve();
   }
-}
-
-function reduced_motion(): boolean {
-  return typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
