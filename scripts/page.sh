@@ -5,7 +5,7 @@ source "$(dirname "$0")/env.sh"
 scripts/setup.sh page
 source scripts/env.sh
 stamp=build/page.sum
-sum=$(find web_frontend tb_backend/api/openapi.yaml -type f -not -path '*/node_modules/*' \
+sum=$(find web_frontend tb_backend/api/openapi.yaml docs -type f -not -path '*/node_modules/*' \
   -not -path 'web_frontend/dist/*' -not -path '*/coverage/*' -not -name schema.d.ts -print0 |
   sort -z | xargs -0 sha256sum | sha256sum)
 if [ -f web_frontend/dist/index.html ] && [ "$(cat $stamp 2>/dev/null)" = "$sum" ]; then

@@ -4,6 +4,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { guide } from './scripts/guide.js';
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -14,7 +15,7 @@ const kTable =
 export default defineConfig(({ mode }) => ({
   // Relative, since TensorBoard serves us below a prefix that nobody knows at build time.
   base: './',
-  plugins: [svelte(), ...(mode === 'test' ? [svelteTesting()] : [])],
+  plugins: [svelte(), guide(), ...(mode === 'test' ? [svelteTesting()] : [])],
   build: {
     target: 'es2022',
     modulePreload: false,
