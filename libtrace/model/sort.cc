@@ -48,7 +48,8 @@ void sort_slices(Draft& draft) {
   for (std::uint32_t i = 0; i < n; ++i) from[d.lanes[d.lane[i]].last++] = i;
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     if (d.start[a] != d.start[b]) return d.start[a] < d.start[b];
-    return d.dur[a] > d.dur[b];
+    if (d.dur[a] != d.dur[b]) return d.dur[a] > d.dur[b];
+    return d.order[a] < d.order[b];  // a range that ends late may have begun first
   };
   for (const Lane& lane : d.lanes) {
     merge_runs(from.begin() + lane.first, from.begin() + lane.last, before);

@@ -61,8 +61,9 @@ struct TraceBuilder::Impl {
 
   struct Open {
     Row row;
-    std::uint32_t args;
-    bool unfinished;
+    std::int64_t correlation;
+    std::uint32_t args, order;
+    bool collective;
   };
   std::unordered_map<std::uint64_t, std::vector<Open>> open;  // B without E yet, by (pid, tid)
 
@@ -161,7 +162,7 @@ struct TraceBuilder::Impl {
   }
 
   void push_slice(const Row& row, std::int64_t id, bool is_unfinished, bool is_collective,
-                  std::uint32_t args_offset) {
+                  std::uint32_t args_offset, std::uint32_t order) {
     if (!spend(row.dur, time_left)) {
       d.report.add("skipped", 1, "an impossible duration");
       return;
@@ -190,7 +191,7 @@ struct TraceBuilder::Impl {
     d.name.push_back(row.name);
     d.lane.push_back(
         lanes.lane(is_on_device(kind) ? Domain::kDevice : Domain::kHost, row.pid, row.tid));
-    d.order.push_back(next_order++);
+    d.order.push_back(order);
     d.args.push_back(args_offset);
     d.category.push_back(info.index);
     d.flags.push_back(flags);
@@ -207,7 +208,7 @@ struct TraceBuilder::Impl {
     for (auto& [key, stack] : open) {
       for (Open& o : stack) {
         o.row.dur = last - o.row.start;
-        push_slice(o.row, 0, true, false, o.args);
+        push_slice(o.row, o.correlation, true, o.collective, o.args, o.order);
       }
     }
     open.clear();
@@ -250,12 +251,14 @@ void TraceBuilder::add_slice(const Row& row) {
   Impl& b = *impl_;
   const std::int64_t id = b.correlation;
   const bool unfinished = b.unfinished, collective = b.collective;
-  b.push_slice(row, id, unfinished, collective, b.take_args());
+  b.push_slice(row, id, unfinished, collective, b.take_args(), b.next_order++);
 }
 
 void TraceBuilder::begin_slice(const Row& row) {
   Impl& b = *impl_;
-  b.open[lane_key(row.pid, row.tid)].push_back({row, b.take_args(), false});
+  Impl::Open o{row, b.correlation, 0, b.next_order++, b.collective};
+  o.args = b.take_args();
+  b.open[lane_key(row.pid, row.tid)].push_back(o);
 }
 
 void TraceBuilder::end_slice(std::int64_t at, StringId pid, StringId tid) {
@@ -269,7 +272,7 @@ void TraceBuilder::end_slice(std::int64_t at, StringId pid, StringId tid) {
   Impl::Open o = it->second.back();
   it->second.pop_back();
   o.row.dur = at - o.row.start;
-  b.push_slice(o.row, 0, false, false, o.args);
+  b.push_slice(o.row, o.correlation, false, o.collective, o.args, o.order);
 }
 
 void TraceBuilder::add_instant(const Row& row, char phase) {

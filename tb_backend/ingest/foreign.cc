@@ -26,7 +26,6 @@ std::string describe_foreign_bytes(std::string_view begin) {
        "ELF",
        "a program"},
       {"<", "a web page or XML"},
-      {"\x0A", "a Perfetto protobuf trace (.pftrace), which this version does not read yet"},
   };
   for (const auto& [magic, what] : kMagic) {
     if (begin.starts_with(magic)) return "It is " + std::string(what) + ".";

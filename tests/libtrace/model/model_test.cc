@@ -164,6 +164,25 @@ TEST(Builder, PairsBeginsAndEndsAndMarksWhatStaysOpen) {
   EXPECT_EQ(t->report().count("skipped"), 1);
 }
 
+TEST(Builder, BeginsAndEndsAreNotLessThanCompleteRows) {
+  TraceBuilder b;
+  b.begin_slice(row(b, "outer", "cpu_op", 10, 0));
+  b.begin_slice(row(b, "inner", "cpu_op", 10, 0));  // the same times: what began first is around
+  b.end_slice(30, b.intern("1"), b.intern("1"));
+  b.end_slice(30, b.intern("1"), b.intern("1"));
+  b.arg("correlation", Value::integer(7));
+  b.begin_slice(row(b, "cudaLaunchKernel", "cuda_runtime", 40, 0));
+  b.end_slice(45, b.intern("1"), b.intern("1"));
+  b.arg("correlation", Value::integer(7));
+  b.add_slice(row(b, "gemm", "kernel", 50, 5, "0", "7"));
+  const TracePtr t = b.finish();
+  ASSERT_EQ(t->size(), 4U);
+  EXPECT_EQ(t->name(0), "outer");
+  EXPECT_EQ(t->parent(1), 0U);
+  EXPECT_EQ(t->name(3), "gemm");
+  EXPECT_EQ(t->launch(3), 2U);
+}
+
 TEST(Builder, MovesFramesOfAnUnknownProcessToTheMainOne) {
   TraceBuilder b;
   b.add_slice(row(b, "aten::add", "cpu_op", 10, 5, "77", "77"));

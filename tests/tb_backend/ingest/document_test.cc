@@ -208,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Foreign{"\x80\x04\x95", "not_a_trace", "pickle"},
                       Foreign{std::string("\xFF\xFE{\0", 4), "not_a_trace", "UTF-16"},
                       Foreign{"<html>", "not_a_trace", "web page"},
-                      Foreign{std::string("\x0A*@\x80\xA8\x01\x02", 7), "not_a_trace", "Perfetto"},
+                      Foreign{std::string("\x0A*@\x80\xA8\x01\x02", 7), "broken", "no packet"},
                       Foreign{R"({"base": 17{"x": 1}, "traceEvents": []})", "broken", "byte 11"},
                       Foreign{"\x1F\x8B\x08", "not_a_trace", "compressed twice"},
                       Foreign{"version https://git-lfs.github.com/spec/v1\n", "not_a_trace", "LFS"},
