@@ -4,6 +4,7 @@ decimals against a base, one rank a file. Row order, keys and ids are those of t
 import gzip
 import json
 import os
+from bisect import bisect_right
 
 from simulation import AUTOGRAD, COMM, MAIN, Row
 
@@ -212,17 +213,17 @@ def _head(rank):
 def _device_annotations(rank):
     """A step on each stream that it had work on, from its first to its last."""
     steps = [r for r in rank.rows if r.name.startswith("ProfilerStep#")]
+    starts = [step.start for step in steps]
     calls = {r.args["correlation"]: r.start for r in rank.rows if r.cat == "cuda_runtime"}
     spans = {}
     for row in rank.rows:
         if row.cat not in ("kernel", "gpu_memcpy", "gpu_memset") or row.lane == COMM:
             continue
         launched = calls.get(row.args["correlation"], -1)
-        for step in steps:
-            if step.start <= launched < step.end:
-                first, last = spans.get((id(step), row.lane), (row.start, row.end))
-                spans[id(step), row.lane] = (min(first, row.start), max(last, row.end))
-    by_id = {id(step): step for step in steps}
+        step = bisect_right(starts, launched) - 1
+        if step >= 0 and launched < steps[step].end:
+            first, last = spans.get((step, row.lane), (row.start, row.end))
+            spans[step, row.lane] = (min(first, row.start), max(last, row.end))
     for (step, lane), (first, last) in spans.items():
-        args = {"External id": by_id[step].args["External id"]}
-        yield Row("gpu_user_annotation", by_id[step].name, lane, first, last, args)
+        args = {"External id": steps[step].args["External id"]}
+        yield Row("gpu_user_annotation", steps[step].name, lane, first, last, args)

@@ -2,11 +2,12 @@
 """Profiles with a planted bottleneck, each beside its clean twin.
 
     generate.py OUTDIR [--plant NAME] [--strength X] [--seed N] [--stacks]
+    generate.py OUTDIR --large EVENTS
     generate.py --list
 
 Writes OUTDIR/<case>/{planted,clean}/*.pt.trace.json.gz, one file a rank, and the times of their
 steps as the simulation has them to OUTDIR/<case>/truth.txt. NAME is a verdict's id, `mixed` or
-`benign`; X the word after it in the case's name.
+`benign`; X the word after it in the case's name. `--large` writes one run with that many slices.
 """
 
 import argparse
@@ -60,6 +61,24 @@ def write_case(case, out, seed=1, stacks=False):
     return truth
 
 
+def write_large(folder, events):
+    """One run of at least so many slices, in which each check has something to find."""
+    options = program.Options(
+        batch=8,
+        loader_us=2_000,
+        prologue_us=200,
+        items=4,
+        item_at_end=True,
+        fp32_layers=4,
+        pieces=6,
+        churn=1,
+        python_us=1_000,
+        stacks=True,
+    )
+    rows = sum(row.name != "[memory]" for row in program.simulate(options)[0].rows)
+    return write_run(replace(options, steps=-(-events * options.steps // rows)), folder)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("out", nargs="?")
@@ -67,6 +86,7 @@ def main():
     parser.add_argument("--strength", default="")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--stacks", action="store_true", help="with Python frames and modules")
+    parser.add_argument("--large", type=int, metavar="EVENTS")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     cases = chosen(options.plant, options.strength)
@@ -75,6 +95,9 @@ def main():
         return
     if not options.out:
         parser.error("where to?")
+    if options.large:
+        write_large(options.out, options.large)
+        return
     for case in cases:
         truth = write_case(case, options.out, options.seed, options.stacks)
         step, gain = truth["planted_step_ns"] / 1e6, truth["gain_ns"] / 1e6
