@@ -1,57 +1,15 @@
 #include "tb_backend/analysis/collectives.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <utility>
+
+#include "tb_backend/analysis/matching.h"
+#include "tb_backend/analysis/rank_clock.h"
 
 namespace traceglass {
 
 using libtrace::EventId;
 using libtrace::Trace;
-
-namespace {
-
-// (group, name without a sequence number, sequence number, order among equal ones).
-using Key = std::tuple<std::string, std::string, std::int64_t, int>;
-
-struct Seen {
-  int rank;
-  const CollectiveKernel* kernel;
-};
-
-std::map<Key, std::vector<Seen>> by_key(const std::vector<RankKernels>& ranks) {
-  std::map<Key, std::vector<Seen>> found;
-  for (const RankKernels& r : ranks) {
-    std::map<std::tuple<std::string, std::string, std::int64_t>, int> order;
-    for (const CollectiveKernel& k : r.kernels) {
-      const std::tuple base(k.group, k.seq ? std::string() : k.name, k.seq.value_or(-1));
-      const int nth = order[base]++;
-      found[std::tuple_cat(base, std::tuple(nth))].push_back({r.rank, &k});
-    }
-  }
-  std::erase_if(found, [](const auto& entry) { return entry.second.size() < 2; });
-  return found;
-}
-
-// How far each rank's clock is ahead of the lowest rank's: collectives end together.
-std::map<int, std::int64_t> clock_offsets(const std::map<Key, std::vector<Seen>>& found) {
-  std::map<int, std::vector<std::int64_t>> ahead;
-  for (const auto& [key, seen] : found) {
-    const std::int64_t reference = seen.front().kernel->start_ns + seen.front().kernel->dur_ns;
-    for (const Seen& s : seen) {
-      ahead[s.rank].push_back(s.kernel->start_ns + s.kernel->dur_ns - reference);
-    }
-  }
-  std::map<int, std::int64_t> median;
-  for (auto& [rank, list] : ahead) {
-    const auto middle = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 2);
-    std::nth_element(list.begin(), middle, list.end());
-    median[rank] = *middle;
-  }
-  return median;
-}
-
-}  // namespace
 
 std::vector<CollectiveKernel> collective_kernels(const Trace& trace) {
   std::vector<CollectiveKernel> out;
@@ -81,10 +39,26 @@ std::vector<CollectiveKernel> collective_kernels(const Trace& trace) {
 std::vector<Collective> match_collectives(std::vector<RankKernels> ranks) {
   std::stable_sort(ranks.begin(), ranks.end(),
                    [](const RankKernels& a, const RankKernels& b) { return a.rank < b.rank; });
-  const std::map<Key, std::vector<Seen>> found = by_key(ranks);
-  const std::map<int, std::int64_t> ahead = clock_offsets(found);
+  struct Seen {
+    std::uint32_t rank;  // position
+    const CollectiveKernel* kernel;
+  };
+  std::vector<std::vector<Seen>> found;
+  std::vector<ClockSample> samples;
+  CollectiveMatcher matcher;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    matcher.next_rank();
+    for (const CollectiveKernel& k : ranks[r].kernels) {
+      const std::uint32_t id = matcher.add({matcher.text(k.group), matcher.text(k.name), k.seq});
+      if (id == found.size()) found.emplace_back();
+      found[id].push_back({r, &k});
+      samples.push_back({r, id, k.start_ns + k.dur_ns});
+    }
+  }
+  const RankClocks clocks = tie_clocks(ranks.size(), found.size(), samples);
   std::vector<std::pair<std::int64_t, Collective>> ordered;
-  for (const auto& [key, seen] : found) {
+  for (const std::vector<Seen>& seen : found) {
+    if (seen.size() < 2) continue;
     Collective c;
     const CollectiveKernel& first = *seen.front().kernel;
     c.group = first.group;
@@ -94,12 +68,14 @@ std::vector<Collective> match_collectives(std::vector<RankKernels> ranks) {
     std::int64_t latest = INT64_MIN, earliest = INT64_MAX;
     for (const Seen& s : seen) {
       c.transfer_ns = std::min(c.transfer_ns, s.kernel->dur_ns);
-      const std::int64_t start = s.kernel->start_ns - ahead.at(s.rank);
-      if (start > latest) c.last_rank = s.rank;
+      const std::int64_t start = s.kernel->start_ns - clocks.ahead_ns[s.rank];
+      if (start > latest) c.last_rank = ranks[s.rank].rank;
       latest = std::max(latest, start);
       earliest = std::min(earliest, start);
     }
-    for (const Seen& s : seen) c.ranks.push_back({s.rank, s.kernel->dur_ns - c.transfer_ns});
+    for (const Seen& s : seen) {
+      c.ranks.push_back({ranks[s.rank].rank, s.kernel->dur_ns - c.transfer_ns});
+    }
     ordered.emplace_back(earliest, std::move(c));
   }
   std::stable_sort(ordered.begin(), ordered.end(),

@@ -70,6 +70,7 @@ App::App(AppOptions options)
     : options_(std::move(options)),
       watcher_(options_.logdir, options_.max_age),
       registry_(options_.registry),
+      ranks_(registry_, options_.registry),
       files_(options_.web_dir) {}
 
 Reply App::handle(const Call& call) {
@@ -108,7 +109,7 @@ Reply App::answer(const Call& call) {
 Reply App::below_mount(const Call& call, std::string_view path) {
   constexpr std::string_view kApi = "/api/";
   if (path.starts_with(kApi)) {
-    Services services{watcher_, registry_, collectives_};
+    Services services{watcher_, registry_, ranks_};
     return route(services, call, path.substr(kApi.size()));
   }
   const std::string* token = call.query.find("token");

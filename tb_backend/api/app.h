@@ -43,7 +43,7 @@ class App {
   const AppOptions options_;
   Watcher watcher_;
   Registry registry_;
-  CollectiveParts collectives_;
+  RankParts ranks_;
   StaticFiles files_;
 };
 

@@ -3,38 +3,22 @@
 // the file's error, the entity tag (a trace is immutable, so path and query tell the answer).
 #pragma once
 
-#include <map>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "tb_backend/analysis/collectives.h"
 #include "tb_backend/api/call.h"
+#include "tb_backend/api/rank_parts.h"
 #include "tb_backend/api/registry.h"
 #include "tb_backend/logdir/watch.h"
 
 namespace traceglass {
 
-// The collectives of each trace seen so far: small, so they outlive the trace in memory.
-class CollectiveParts {
- public:
-  // `known`: the file was seen as it is now; it may still have no rank.
-  std::optional<RankKernels> find(const TraceFile& file, bool& known);
-  void put(const TraceFile& file, std::optional<RankKernels> kernels);
-
- private:
-  std::mutex mutex_;
-  std::map<std::string, std::pair<FileStamp, std::optional<RankKernels>>> parts_;
-};
-
 // What routes may use.
 struct Services {
   Watcher& watcher;
   Registry& registry;
-  CollectiveParts& collectives;
+  RankParts& ranks;
 };
 
 // The variable parts of a path, in order: "traces/{id}/events/{event}" gives id and event.
@@ -62,7 +46,7 @@ Reply file_error_reply(const TraceFile& file, const FileError& error);
 
 // One list a topic, in routes_<topic>.cc.
 std::vector<LogdirRoute> logdir_routes();
-std::vector<LogdirRoute> collective_routes();
+std::vector<LogdirRoute> distributed_routes();
 std::vector<TraceRoute> trace_routes();
 std::vector<TraceRoute> timeline_routes();
 std::vector<TraceRoute> event_routes();

@@ -39,6 +39,7 @@ json span_json(const TraceFile& file, LoadPhase phase) {
 Reply runs(Services& services, const Call& call, const PathArgs&) {
   const auto snapshot = services.watcher.snapshot();
   services.registry.keep_only(*snapshot);
+  services.ranks.keep_only(*snapshot);
   json out = {{"logdir", snapshot->logdir}, {"runs", json::array()}, {"ignored", json::array()}};
   if (!snapshot->message.empty()) out["message"] = snapshot->message;
   const TraceFile* last = nullptr;  // files come sorted by run and worker

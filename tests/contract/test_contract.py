@@ -52,6 +52,13 @@ class Asked:
         return answer
 
 
+def settled(ask, operation, **query):
+    """The answer about all ranks of a run, once each of them was read."""
+    while (answer := ask(operation, **query)).status == 202:
+        assert answer.json()["ranks_done"] < answer.json()["ranks_total"]
+    return answer.json()
+
+
 def ask_everything(ask, trace):
     """Every operation about one loaded trace, with arguments that the trace itself names."""
     path = {"id": trace}
@@ -146,8 +153,12 @@ class SmallLogdirTest(unittest.TestCase):
             with self.subTest(file):
                 self.assertEqual(self.statuses[file]["phase"], "ready", self.statuses[file])
                 ask_everything(self.ask, span["id"])
-        collectives = self.ask("getCollectives", run="run").json()["collectives"]
+        collectives = settled(self.ask, "getCollectives", run="run")["collectives"]
         self.assertTrue(collectives)
+        for query in ({}, {"span": 1, "columns": "step"}, {"steps": "1-2"}, {"steps": "99"}):
+            seen = settled(self.ask, "getDistributed", run="run", **query)
+            self.assertEqual([r["rank"] for r in seen["ranks"]], [0, 1])
+        self.assertEqual(seen["matched"], 0)
         untried = set(self.contract.operations) - self.ask.operations
         self.assertFalse(untried, "operations without a case in this test")
 
@@ -195,6 +206,10 @@ class SmallLogdirTest(unittest.TestCase):
             ("getArea", 422, good, {"t0": "0", "t1": "x", "g": "0"}),
             ("getCollectives", 404, {}, {"run": "no such run"}),
             ("getCollectives", 422, {}, {}),
+            ("getDistributed", 404, {}, {"run": "no such run"}),
+            ("getDistributed", 404, {}, {"run": "run", "span": "7"}),
+            ("getDistributed", 422, {}, {"run": "run", "steps": "5-3"}),
+            ("getDistributed", 422, {}, {"run": "run", "columns": "rank"}),
         ]
         for operation, status, path, query in cases:
             with self.subTest(operation, **query):

@@ -1,0 +1,14 @@
+// Times and sizes as words of a sentence.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace traceglass {
+
+std::string time_text(std::int64_t ns);      // "7.51 ms", "182 s" → "3 min 2 s"
+std::string bytes_text(std::int64_t bytes);  // "24.0 KiB"
+// "1 collective", "5 collectives".
+std::string count_text(std::size_t count, const std::string& noun);
+
+}  // namespace traceglass

@@ -1,0 +1,122 @@
+#include "tb_backend/api/rank_parts.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace traceglass {
+
+RankParts::RankParts(Registry& registry, const Registry::Options& options)
+    : registry_(registry), options_(options) {
+  for (int i = 0; i < std::max(1, options_.loaders); ++i) workers_.emplace_back([this] { work(); });
+}
+
+RankParts::~RankParts() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    queue_.clear();
+    for (const auto& progress : running_) progress->cancel = true;
+  }
+  queued_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+RankParts::Answer RankParts::ask(const std::vector<TraceFile>& files) {
+  Answer answer;
+  const std::lock_guard lock(mutex_);
+  for (const TraceFile& file : files) {
+    Entry& entry = entries_[file.id];
+    const bool old = !entry.part || entry.part->file.stamp != file.stamp;
+    const bool rested = !entry.part || options_.clock() - entry.finished >= options_.reload_after;
+    if (old && rested && !entry.queued) {
+      entry.queued = true;
+      queue_.push_back(file);
+      queued_.notify_one();
+    }
+    if (entry.part) {
+      answer.parts.push_back(*entry.part);
+    } else {
+      ++answer.waiting;
+    }
+  }
+  return answer;
+}
+
+void RankParts::keep_only(const Snapshot& snapshot) {
+  std::vector<Entry> dropped;  // destroyed after the lock
+  const std::lock_guard lock(mutex_);
+  for (auto it = entries_.begin(); it != entries_.end();) {
+    if (it->second.queued || snapshot.find(it->first) != nullptr) {
+      ++it;
+      continue;
+    }
+    dropped.push_back(std::move(it->second));
+    it = entries_.erase(it);
+  }
+}
+
+std::size_t RankParts::resident_bytes() {
+  const std::lock_guard lock(mutex_);
+  std::size_t bytes = 0;
+  for (const auto& [id, entry] : entries_) {
+    if (entry.part && entry.part->summary) bytes += entry.part->summary->resident_bytes();
+  }
+  return bytes;
+}
+
+void RankParts::work() {
+  while (true) {
+    TraceFile file;
+    {
+      std::unique_lock lock(mutex_);
+      queued_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      if (stopping_) return;
+      file = std::move(queue_.front());
+      queue_.pop_front();
+    }
+    Part part = make(file);
+    std::optional<Part> before;  // destroyed after the lock
+    const std::lock_guard lock(mutex_);
+    Entry& entry = entries_[file.id];
+    before = std::exchange(entry.part, std::move(part));
+    entry.queued = false;
+    entry.finished = options_.clock();
+  }
+}
+
+RankParts::Part RankParts::make(const TraceFile& file) {
+  Part part;
+  part.file = file;
+  try {
+    libtrace::TracePtr trace;
+    if (registry_.peek(file) == LoadPhase::kReady) {
+      const LoadStatus status = registry_.ask(file);
+      if (status.loaded && status.loaded->file.stamp == file.stamp) trace = status.loaded->trace;
+    }
+    if (!trace) {
+      const auto progress = std::make_shared<IngestProgress>();
+      {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) progress->cancel = true;
+        running_.push_back(progress);
+      }
+      IngestResult result = options_.load(file.path, progress.get());
+      {
+        const std::lock_guard lock(mutex_);
+        std::erase(running_, progress);
+      }
+      part.error = std::move(result.error);
+      trace = std::move(result.trace);
+    }
+    if (trace) part.summary = std::make_shared<const RankSummary>(summarize_rank(*trace));
+  } catch (const std::exception& e) {  // out of memory: this rank fails, the server does not
+    part.error = FileError{"broken", std::string("The file could not be loaded: ") + e.what(), 0};
+  }
+  if (!part.summary && !part.error) {
+    part.error = FileError{"unreadable", "The load was given up.", 0};
+  }
+  return part;
+}
+
+}  // namespace traceglass

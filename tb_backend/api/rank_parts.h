@@ -1,0 +1,73 @@
+// What is kept of every rank of a run: its summary, which outlives its trace. Made on two threads
+// of its own, each of which holds one trace at a time, so that a run of any size costs the memory
+// of two traces and of the summaries.
+//
+// Lock order: one mutex guards everything; nothing is computed or destroyed under it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tb_backend/analysis/rank_summary.h"
+#include "tb_backend/api/registry.h"
+#include "tb_backend/logdir/scan.h"
+
+namespace traceglass {
+
+class RankParts {
+ public:
+  struct Part {
+    TraceFile file;  // as it was when it was read
+    std::shared_ptr<const RankSummary> summary;
+    std::optional<FileError> error;  // instead of a summary
+  };
+  struct Answer {
+    std::vector<Part> parts;  // of the files that are known, in their order
+    std::size_t waiting = 0;  // files that are not known yet
+  };
+
+  // Takes a trace from `registry` where it is loaded, else reads it by `options.load`.
+  RankParts(Registry& registry, const Registry::Options& options);
+  ~RankParts();
+  RankParts(const RankParts&) = delete;
+  RankParts& operator=(const RankParts&) = delete;
+
+  // What is known of these files; starts on those that are not known or have changed. A file that
+  // grows is not read again sooner than the registry would: its last summary stands meanwhile.
+  Answer ask(const std::vector<TraceFile>& files);
+  // Forgets files that are gone.
+  void keep_only(const Snapshot& snapshot);
+
+  [[nodiscard]] std::size_t resident_bytes();
+
+ private:
+  struct Entry {
+    std::optional<Part> part;
+    bool queued = false;
+    std::chrono::steady_clock::time_point finished;
+  };
+
+  void work();
+  Part make(const TraceFile& file);
+
+  Registry& registry_;
+  const Registry::Options options_;
+  std::mutex mutex_;
+  std::condition_variable queued_;
+  std::map<std::string, Entry> entries_;  // by id
+  std::deque<TraceFile> queue_;
+  std::vector<std::shared_ptr<IngestProgress>> running_;
+  bool stopping_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace traceglass

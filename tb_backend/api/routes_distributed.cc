@@ -1,0 +1,151 @@
+// All ranks of a run: the view over them, and their collectives as the summary document has them.
+// Both are made of the ranks' summaries, which are read a few at a time and kept.
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <utility>
+
+#include "tb_backend/analysis/collectives.h"
+#include "tb_backend/api/distributed_json.h"
+#include "tb_backend/api/encoding.h"
+#include "tb_backend/api/json.h"
+#include "tb_backend/api/problem.h"
+#include "tb_backend/api/router.h"
+#include "tb_backend/logdir/stable_hash.h"
+
+namespace traceglass {
+
+namespace {
+
+// Of a run, or of one span index of it; empty when there is none.
+std::vector<TraceFile> files_of(const Snapshot& snapshot, const std::string& run,
+                                std::optional<int> index) {
+  std::vector<TraceFile> files;
+  for (const TraceFile& file : snapshot.files) {
+    if (file.run == run && (!index || file.index == *index)) files.push_back(file);
+  }
+  return files;
+}
+
+Reply not_found(const char* sentence) {
+  return problem_reply({404, "not_found", sentence, "", {}});
+}
+
+// By openapi's Status: of the ranks together.
+Reply waiting_reply(const std::vector<TraceFile>& files, const RankParts::Answer& answer) {
+  std::uint64_t done = 0, total = 0, events = 0;
+  for (const RankParts::Part& part : answer.parts) {
+    done += part.file.stamp.bytes;
+    if (part.summary) events += part.summary->events;
+  }
+  for (const TraceFile& file : files) total += file.stamp.bytes;
+  Reply reply = json_reply({{"id", files.front().id},
+                            {"phase", "reading"},
+                            {"bytes_done", done},
+                            {"bytes_total", total},
+                            {"events", events},
+                            {"ranks_done", answer.parts.size()},
+                            {"ranks_total", files.size()}});
+  reply.status = 202;
+  return reply;
+}
+
+Reply collectives(Services& services, const Call& call, const PathArgs&) {
+  const std::string& run = call.query.required("run");
+  const auto snapshot = services.watcher.snapshot();
+  const std::vector<TraceFile> files = files_of(*snapshot, run, std::nullopt);
+  if (files.empty()) return not_found("There is no such run in the log directory.");
+  const RankParts::Answer answer = services.ranks.ask(files);
+  if (answer.waiting > 0) return waiting_reply(files, answer);
+  std::map<int, std::vector<RankKernels>> spans;
+  for (const RankParts::Part& part : answer.parts) {
+    if (!part.summary || !part.summary->rank) continue;
+    // A rank twice in one span: the first file speaks for it.
+    std::vector<RankKernels>& ranks = spans[part.file.index];
+    const int rank = *part.summary->rank;
+    const bool twice = std::any_of(ranks.begin(), ranks.end(),
+                                   [&](const RankKernels& r) { return r.rank == rank; });
+    std::vector<CollectiveKernel> kernels = collective_kernels(*part.summary);
+    if (!twice && !kernels.empty()) ranks.push_back({rank, std::move(kernels)});
+  }
+  Json all = Json::array();
+  for (auto& [span, ranks] : spans) {
+    for (Json& c :
+         collectives_json(run, std::to_string(span), match_collectives(std::move(ranks)))) {
+      all.push_back(std::move(c));
+    }
+  }
+  return json_reply({{"collectives", std::move(all)}});
+}
+
+// One text for one state of the files, in this process: a new program may answer otherwise.
+std::string etag_of(const RankParts::Answer& answer, const Call& call) {
+  static const std::string kProcess =
+      std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+  std::string text = kProcess + call.path + '\n' + call.query.canonical();
+  for (const RankParts::Part& part : answer.parts) {
+    const FileStamp& s = part.file.stamp;
+    text += '\n' + part.file.id + ' ' + std::to_string(s.bytes) + ' ' +
+            std::to_string(s.modified_ns) + ' ' + std::to_string(s.inode);
+  }
+  return stable_hash(text);
+}
+
+DistributedOptions options_of(const Call& call) {
+  using Columns = DistributedOptions::Columns;
+  DistributedOptions options;
+  if (call.query.find("steps") != nullptr) options.steps = call.query.range("steps");
+  const std::string columns = call.query.choice("columns", {"auto", "collective", "step"});
+  options.columns = columns == "step"         ? Columns::kStep
+                    : columns == "collective" ? Columns::kCollective
+                                              : Columns::kAuto;
+  return options;
+}
+
+Reply distributed(Services& services, const Call& call, const PathArgs&) {
+  const std::string& run = call.query.required("run");
+  const auto span = static_cast<int>(call.query.integer("span", 1, INT32_MAX, 1));
+  const DistributedOptions options = options_of(call);
+  const auto snapshot = services.watcher.snapshot();
+  const std::vector<TraceFile> files = files_of(*snapshot, run, span);
+  if (files.empty()) return not_found("There is no such run, or no such span of it.");
+  RankParts::Answer answer = services.ranks.ask(files);
+  if (answer.waiting > 0) return waiting_reply(files, answer);
+
+  Reply reply;
+  const std::string etag = etag_of(answer, call);
+  if (has_etag(call, etag)) {
+    reply.status = 304;
+  } else {
+    std::vector<RankInput> inputs;
+    std::vector<RankParts::Part> parts;
+    Json failed = Json::array();
+    for (RankParts::Part& part : answer.parts) {
+      if (part.error) {
+        failed.push_back({{"file", part.file.file},
+                          {"worker", part.file.worker},
+                          {"code", part.error->code},
+                          {"message", part.error->message}});
+        continue;
+      }
+      inputs.push_back({part.file.worker, part.summary.get()});
+      parts.push_back(std::move(part));
+    }
+    Json body = distributed_json(find_distributed(inputs, options), parts);
+    body["run"] = run;
+    body["span"] = span;
+    body["failed"] = std::move(failed);
+    reply = json_reply(body);
+  }
+  reply.etag = etag;
+  reply.cache = kRevalidate;
+  return reply;
+}
+
+}  // namespace
+
+std::vector<LogdirRoute> distributed_routes() {
+  return {{"collectives", collectives}, {"distributed", distributed}};
+}
+
+}  // namespace traceglass
