@@ -34,7 +34,7 @@ ALLOWED = {
     "analysis": ["model"],
     "timeline": ["model"],
     "api": ["logdir", "review", "metrics", "ingest", "index", "analysis", "timeline", "averages"]
-    + ["model"],
+    + ["handler/writers", "model"],
     "main": ["api", "logdir", "ingest", "index", "analysis", "averages", "metrics", "model"],
     "examples": ["record", "torch", "handler/session", "handler/writers", "averages", "model"],
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "tb_backend/api/cut_command.h"
 #include "tb_backend/api/key_averages_command.h"
 #include "tb_backend/api/serve.h"
 #include "tb_backend/api/summary.h"
@@ -105,6 +106,20 @@ void add_key_averages(CLI::App& app, int& status) {
   });
 }
 
+void add_cut(CLI::App& app, int& status) {
+  static traceglass::CutCommand options;
+  CLI::App* command = app.add_subcommand("cut", "Write a part of a trace as a trace of its own");
+  command->add_option("file", options.path, "trace file")->required();
+  CLI::Option* from = command->add_option(
+      "--from", options.from, "from the start of the trace: 1.5s, 20ms, 7us, 12ns; by default 0");
+  CLI::Option* to = command->add_option("--to", options.to, "its end, counted alike");
+  command->add_option("--steps", options.steps, "steps instead of times: 3-5 or 4")
+      ->excludes(from)
+      ->excludes(to);
+  command->add_option("-o,--output", options.output, "file to write; .gz compresses")->required();
+  command->callback([&status] { status = traceglass::run_cut(options); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -114,6 +129,7 @@ int main(int argc, char** argv) try {
   add_serve(app, status);
   add_summary(app, status);
   add_key_averages(app, status);
+  add_cut(app, status);
   CLI11_PARSE(app, argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::perror("The output could not be written");

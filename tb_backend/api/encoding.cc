@@ -11,6 +11,7 @@ constexpr std::size_t kPacket = 1400;
 constexpr std::string_view kGzipSuffix = "-gz";
 
 bool compressible(std::string_view type) {
+  if (type == "application/gzip") return false;
   return type.starts_with("text/") || type.starts_with("application/") || type == "image/svg+xml";
 }
 

@@ -1,6 +1,10 @@
 // What a trace is: meta, its entry of the summary document, the names its tiles refer to.
+#include "handler/chrome_writer.h"
+#include "handler/gzip_sink.h"
 #include "tb_backend/analysis/contents.h"
+#include "tb_backend/analysis/excerpt.h"
 #include "tb_backend/api/json.h"
+#include "tb_backend/api/problem.h"
 #include "tb_backend/api/router.h"
 #include "tb_backend/api/summary.h"
 
@@ -82,11 +86,53 @@ Reply names(const LoadedTrace& loaded, const Call& call, const PathArgs&) {
   return json_reply({{"from", from}, {"names", std::move(list)}});
 }
 
+// A part of the trace, or all of it, for Perfetto and other readers of Chrome's JSON.
+class TextSink final : public libtrace::ByteSink {
+ public:
+  libtrace::Status write(std::string_view bytes) override {
+    text.append(bytes);
+    return {};
+  }
+  libtrace::Status finish() override { return {}; }
+  std::string text;
+};
+
+// The trace's own name with what was done to it, in letters that a header and a disk take.
+std::string download_name(const std::string& file, bool part) {
+  std::string stem = file.substr(file.rfind('/') + 1);
+  for (const char* end : {".gz", ".json", ".pftrace", ".pt.trace"}) {
+    if (stem.ends_with(end)) stem.resize(stem.size() - std::string_view(end).size());
+  }
+  for (char& c : stem) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (!plain && c != '.' && c != '-') c = '_';
+  }
+  return stem + (part ? ".cut" : "") + ".pt.trace.json.gz";
+}
+
+Reply download(const LoadedTrace& loaded, const Call& call, const PathArgs&) {
+  libtrace::TimeRange range{call.query.time("t0", INT64_MIN), call.query.time("t1", INT64_MAX)};
+  const bool part = call.query.find("t0") != nullptr || call.query.find("t1") != nullptr;
+  if (range.start >= range.end) throw BadRequest{"t1", "Parameter t1 must lie behind t0."};
+  TextSink text;
+  libtrace::GzipSink gzip(text);
+  const libtrace::TracePtr chosen = part ? excerpt(*loaded.trace, range) : loaded.trace;
+  const libtrace::Status written = libtrace::write_chrome_trace(*chosen, gzip);
+  if (!written.ok()) return problem_reply({500, "internal", written.message(), "", {}});
+  Reply reply = Reply::text(200, "application/gzip", std::move(text.text));
+  reply.headers.emplace_back(
+      "Content-Disposition",
+      "attachment; filename=\"" + download_name(loaded.file.file, part) + '"');
+  return reply;
+}
+
 }  // namespace
 
 std::vector<TraceRoute> trace_routes() {
-  return {
-      {"traces/{id}/meta", meta}, {"traces/{id}/summary", summary}, {"traces/{id}/names", names}};
+  return {{"traces/{id}/meta", meta},
+          {"traces/{id}/summary", summary},
+          {"traces/{id}/names", names},
+          {"traces/{id}/download", download, "application/gzip"}};
 }
 
 }  // namespace traceglass

@@ -1,6 +1,9 @@
 #include "tb_backend/ingest/perfetto.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tb_backend/ingest/perfetto_rows.h"
@@ -29,12 +32,15 @@ bool is_perfetto(std::string_view begin) {
   if (begin.empty() || begin[0] != kPacket) return false;
   const auto [length, size] = varint(begin.substr(1));
   if (size == 0 || size > 10 || length == 0 || begin.size() <= 1 + size) return false;
-  // The first field of a packet: a known number, with the wire type it has.
+  // A packet that PyTorch's begins with: clocks, an event, interned texts, a track, a time. Behind
+  // a line feed and a brace JSON has white space or a quote, which would be fields 1 and 4.
   const auto [tag, tag_size] = varint(begin.substr(1 + size));
   if (tag_size == 0 || tag_size > 10) return false;
-  const std::uint64_t field = tag >> 3, type = tag & 7;
-  const bool number = field == 8 || field == 10 || field == 13 || field == 58 || field == 3;
-  return number ? type == 0 : type == 2 && field < 2000;
+  constexpr std::uint64_t kMessages[] = {6, 11, 12, 36, 53, 60}, kNumbers[] = {8, 10, 13, 58};
+  const auto known = [field = tag >> 3](const auto& fields) {
+    return std::find(std::begin(fields), std::end(fields), field) != std::end(fields);
+  };
+  return ((tag & 7) == 2 && known(kMessages)) || ((tag & 7) == 0 && known(kNumbers));
 }
 
 std::optional<FileError> read_perfetto(TextSource& source, DocumentSink& sink,

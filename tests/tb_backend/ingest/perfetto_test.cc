@@ -200,6 +200,26 @@ TEST(Perfetto, KernelsAndTheirLaunches) {
   EXPECT_EQ(t.lanes()[t.lane_of(k)].labels, "GPU 0");
 }
 
+TEST(Perfetto, JsonBehindALineFeedIsJson) {
+  for (const char* space : {"\n", "\n\n", "\n ", "\n\t", "\r\n"}) {
+    for (const char* inner : {"", "\n", "\n  ", "\t", " ", "\r\n"}) {
+      for (const bool bare : {false, true}) {
+        std::string text = space;
+        text += bare ? "[" : "{";
+        text += inner;
+        text +=
+            bare
+                ? R"({"ph": "X", "name": "a", "ts": 1, "dur": 2, "pid": "CPU functions", "tid": 1}])"
+                : R"("traceEvents": [{"ph": "X", "name": "a", "cat": "cpu_op", "ts": 1, "dur": 2}]})";
+        text += std::string(200, ' ');
+        const auto result = testing::ingest_string(text);
+        ASSERT_TRUE(result.trace) << text;
+        EXPECT_EQ(result.trace->size(), 1U);
+      }
+    }
+  }
+}
+
 TEST(Perfetto, ACutFileKeepsWhatIsWhole) {
   File file;
   file.add(file.begin(100, "whole"));
