@@ -91,6 +91,17 @@ export const kPerView = [
   'verdict',
 ] as const;
 
+/** What names an event or a time of one trace, and means nothing in another. */
+export const kForget = {
+  steps: undefined,
+  sel: undefined,
+  t: undefined,
+  area: undefined,
+  open: undefined,
+  device: undefined,
+  verdict: undefined,
+} as const;
+
 interface Field<T> {
   readonly read: (text: string) => T | undefined;
   readonly write: (value: T) => string;
