@@ -27,7 +27,8 @@ int refuse(std::string sentence) {
   return 1;
 }
 
-// The chosen steps from the first one's start to the last one's end; nullopt: there are none such.
+// The chosen steps from the first one's start to the last one's end on the host, so that nothing of
+// the next one is in it; the device work they launched comes along. nullopt: there are none such.
 std::optional<TimeRange> range_of_steps(const Trace& trace, std::string_view text) {
   const std::size_t dash = text.find('-');
   const auto first = libtrace::whole_number(text.substr(0, dash));
@@ -37,8 +38,8 @@ std::optional<TimeRange> range_of_steps(const Trace& trace, std::string_view tex
   std::optional<TimeRange> range;
   for (const Step& step : find_steps(trace)) {
     if (step.synthetic || step.index < *first || step.index > *last) continue;
-    if (!range) range = step.extended;
-    range->end = step.extended.end;
+    if (!range) range = step.host;
+    range->end = step.host.end;
   }
   return range;
 }

@@ -1,6 +1,8 @@
 """Every operation, for every trace, answers what openapi.yaml says; errors do too."""
 
 import glob
+import gzip
+import json
 import os
 import struct
 import tempfile
@@ -110,6 +112,10 @@ def ask_timeline(ask, path, meta, names):
     if hits["hit"]:
         for direction in ("next", "prev"):
             ask("search", path=path, q="a", after=hits["hit"]["id"], dir=direction)
+    for query in ({}, {"t0": start, "t1": start + max(1, (end - start) // 4)}):
+        part = ask("download", path=path, **query)
+        assert "traceEvents" in json.loads(gzip.decompress(part.body)), "a part of the trace"
+    assert ask("download", path=path, t0=5, t1=5).status == 422
     for by in ("name", "kind", "track"):
         ask("getArea", path=path, t0=start, t1=end, g=wanted or "0", by=by)
 
