@@ -8,9 +8,11 @@ Inputs are real traces of ../shared made larger, or without that folder what the
 import glob
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.environ.get("TRACEGLASS_SHARED", os.path.join(os.path.dirname(ROOT), "shared"))
@@ -114,12 +116,68 @@ def bench_tile():
     yield from program_lines("tile_bench")
 
 
-def program_lines(name):
+def program_lines(name, *arguments):
     """A program of ours that prints `name value limit` a line."""
     build(name)
-    for line in run(os.path.join(RELEASE, name)).splitlines():
+    for line in run(os.path.join(RELEASE, name), *arguments).splitlines():
         measured, value, limit = line.split()[:3]
         yield measured, float(value), float(limit), ""
+
+
+def large_generated():
+    """A million slices in which every check has something to find, made once."""
+    folder = os.path.join(WORK, "generated")
+    if not glob.glob(f"{folder}/*.pt.trace.json.gz"):
+        temporary = f"{folder}.tmp"
+        shutil.rmtree(temporary, ignore_errors=True)
+        generate = os.path.join(ROOT, "tests", "planted", "generate.py")
+        run(sys.executable, generate, temporary, "--large", "1000000")
+        os.replace(temporary, folder)
+    return glob.glob(f"{folder}/*.pt.trace.json.gz")[0]
+
+
+def bench_analysis():
+    """All analyses of a million slices take a second, a linear one three passes at most."""
+    yield from program_lines("analysis_bench", large_generated())
+
+
+def eight_ranks():
+    """The folder of eight real ranks, or of as many generated ones."""
+    real = os.path.join(SHARED, "fixtures", "param", "dlrm_kineto")
+    if os.path.isdir(real):
+        return real
+    folder = os.path.join(WORK, "ranks")
+    if not os.path.isdir(folder):
+        generate = os.path.join(ROOT, "tests", "planted", "generate.py")
+        run(sys.executable, generate, f"{folder}.tmp", "--ranks", "8")
+        os.replace(f"{folder}.tmp", folder)
+    return folder
+
+
+def bench_ranks():
+    """From the start of a server that knows nothing until all eight ranks are ready."""
+    build("traceglass")
+    sys.path.append(os.path.join(ROOT, "tests", "contract"))
+    os.environ["TRACEGLASS_BIN"] = os.path.join(RELEASE, "traceglass")
+    from server import Server
+
+    taken = []
+    for _ in range(RUNS):
+        begin = time.monotonic()
+        server = Server(eight_ranks())
+        try:
+            runs = server.ask("/api/runs").json()["runs"]
+            traces = [trace["id"] for found in runs for trace in found["traces"]]
+            for trace in traces:
+                server.ask(f"/api/traces/{trace}/status")
+            for trace in traces:
+                assert server.loaded(trace)["phase"] == "ready", trace
+                assert server.ask(f"/api/traces/{trace}/overview").status == 200, trace
+            taken.append(time.monotonic() - begin)
+        finally:
+            server.close()
+    note = f"{len(traces)} ranks and their overviews"
+    yield "ranks.seconds", statistics.median(taken), 2.0, note
 
 
 def bench_first_view():
@@ -154,6 +212,7 @@ BENCHES = {
     "tile": [bench_tile],
     "torch": [bench_torch],
     "nvtx": [bench_nvtx],
+    "analysis": [bench_analysis, bench_ranks],
     "record": [bench_scope, bench_step, bench_write, bench_torch, bench_nvtx],
     "first-view": [bench_first_view],
     "frames": [bench_frames],

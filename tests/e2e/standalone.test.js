@@ -72,6 +72,20 @@ describe('every view, to be looked at', () => {
   }
 });
 
+describe('the guide that the cards link to', () => {
+  for (const scheme of kSchemes) {
+    test(scheme, async () => {
+      await with_page(dirs.made, { scheme, width: 900 }, async ({ page, server }) => {
+        await page.goto(`${server.url}guide.html#data-loading`);
+        assert.equal(await page.locator(':target').innerText(), 'Data loading');
+        await fits(page, 'guide');
+        await accessible(page, `guide ${scheme}`);
+        await screenshot(page, `guide-${scheme}-900`);
+      });
+    });
+  }
+});
+
 test('which views a trace has', async () => {
   await with_page(dirs.made, {}, async ({ page, server }) => {
     await page.goto(server.url);

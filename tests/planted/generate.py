@@ -2,12 +2,13 @@
 """Profiles with a planted bottleneck, each beside its clean twin.
 
     generate.py OUTDIR [--plant NAME] [--strength X] [--seed N] [--stacks]
-    generate.py OUTDIR --large EVENTS
+    generate.py OUTDIR --large SLICES | --ranks N
     generate.py --list
 
 Writes OUTDIR/<case>/{planted,clean}/*.pt.trace.json.gz, one file a rank, and the times of their
 steps as the simulation has them to OUTDIR/<case>/truth.txt. NAME is a verdict's id, `mixed` or
-`benign`; X the word after it in the case's name. `--large` writes one run with that many slices.
+`benign`; X the word after it in the case's name. `--large` writes one run with that
+many slices, `--ranks` one of so many ranks, the last of them late.
 """
 
 import argparse
@@ -86,7 +87,8 @@ def main():
     parser.add_argument("--strength", default="")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--stacks", action="store_true", help="with Python frames and modules")
-    parser.add_argument("--large", type=int, metavar="EVENTS")
+    parser.add_argument("--large", type=int, metavar="SLICES")
+    parser.add_argument("--ranks", type=int, metavar="N")
     parser.add_argument("--list", action="store_true")
     options = parser.parse_args()
     cases = chosen(options.plant, options.strength)
@@ -97,6 +99,10 @@ def main():
         parser.error("where to?")
     if options.large:
         write_large(options.out, options.large)
+        return
+    if options.ranks:
+        late = program.Options(batch=32, world=options.ranks, reduce_us=5_000, late_us=18_000)
+        write_run(late, options.out)
         return
     for case in cases:
         truth = write_case(case, options.out, options.seed, options.stacks)

@@ -9,6 +9,7 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const kGuide = here('../../docs/guide.md');
 const kPictures = here('../../docs/pictures/');
 const kTokens = here('../src/app/tokens.css');
+const kIcon = here('../src/app/icon.svg');
 const kStyle = here('guide.css');
 
 /** Anchor of a heading, as code hosts make it. @param {string} text */
@@ -61,6 +62,7 @@ const page = (body) => `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <title>Guide - Traceglass</title>
+    <link rel="icon" type="image/svg+xml" href="guide/icon.svg" />
     <link rel="stylesheet" href="guide.css" />
   </head>
   <body>
@@ -79,6 +81,7 @@ export const guide = () => ({
     const markdown = readFileSync(kGuide, 'utf8');
     this.emitFile({ type: 'asset', fileName: 'guide.html', source: page(render(markdown)) });
     this.emitFile({ type: 'asset', fileName: 'guide.css', source: style() });
+    this.emitFile({ type: 'asset', fileName: 'guide/icon.svg', source: readFileSync(kIcon) });
     for (const name of pictures()) {
       this.emitFile({ type: 'asset', fileName: `guide/${name}`, source: readFileSync(kPictures + name) });
     }
