@@ -83,7 +83,9 @@ int run_cut(const CutCommand& command) {
     if (from) range.start = start + *from;
     range.end = to ? start + *to : range.end + 1;
   }
-  if (range.length() <= 0) return refuse("The end of the part lies before its start.");
+  if (range.length() <= 0 && from && to) {
+    return refuse("The end of the part lies before its start.");
+  }
   const libtrace::TracePtr part = excerpt(trace, range);
   if (part->size() == 0) return refuse(command.path + ": nothing happens in that part.");
   const libtrace::Status written = libtrace::export_chrome_trace(*part, command.output);
