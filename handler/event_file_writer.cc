@@ -9,8 +9,8 @@
 #include <cstring>
 #include <system_error>
 
-#include "handler/masked_crc.h"
 #include "proto/event.pb.h"
+#include "proto/masked_crc.h"
 
 namespace libtrace {
 namespace {
@@ -69,9 +69,9 @@ Status EventFileWriter::append(std::string_view data) {
   if (!status_.ok()) return status_;
   std::string record;
   append_little_endian(record, std::uint64_t{data.size()});
-  append_little_endian(record, masked_crc32c(record));
+  append_little_endian(record, traceglass::proto::masked_crc32c(record));
   record += data;
-  append_little_endian(record, masked_crc32c(data));
+  append_little_endian(record, traceglass::proto::masked_crc32c(data));
   for (std::string_view rest = record; !rest.empty();) {
     const ssize_t n = ::write(fd_, rest.data(), rest.size());
     if (n < 0 && errno == EINTR) continue;

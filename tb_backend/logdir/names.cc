@@ -66,6 +66,10 @@ FileName parse_file_name(string_view name) {
   return out;
 }
 
+bool is_event_file_name(string_view name) {
+  return name.find("tfevents") != string_view::npos && !name.ends_with(".tmp");
+}
+
 bool span_less(string_view a, string_view b) {
   const auto significant = [](string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));

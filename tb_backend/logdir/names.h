@@ -16,6 +16,9 @@ struct FileName {
 
 FileName parse_file_name(std::string_view name);
 
+// TensorBoard's own test for an event file: "tfevents" anywhere in the name.
+bool is_event_file_name(std::string_view name);
+
 // Order of spans by the number their digits make, whatever its length; "" comes first.
 bool span_less(std::string_view a, std::string_view b);
 

@@ -135,7 +135,12 @@ class Walk {
       }
       return;
     }
-    if (parsed.type == FileName::Type::kOther) return;
+    if (parsed.type == FileName::Type::kOther) {
+      if (is_event_file_name(name) && S_ISREG(target.st_mode)) {
+        event_file(folder.relative, relative, path, target);
+      }
+      return;
+    }
     if (parsed.type == FileName::Type::kTemporary) {
       ignore(
           run_of(folder.relative), display(relative), parsed,
@@ -155,6 +160,13 @@ class Walk {
            const fs::path& path, const struct stat& s) {
     real_files_.insert(node_of(s));
     out_.files.push_back(make(folder, relative, parsed, path, s));
+  }
+
+  // Once each, under whichever name is found first.
+  void event_file(const std::string& folder, const std::string& relative, const fs::path& path,
+                  const struct stat& s) {
+    if (!event_files_.insert(node_of(s)).second) return;
+    out_.events.push_back({run_of(folder), display(relative), path, stamp_of(s)});
   }
 
   TraceFile make(const std::string& folder, const std::string& relative, const FileName& parsed,
@@ -186,7 +198,7 @@ class Walk {
   std::string root_name_, trouble_;
   std::vector<Folder> folders_;
   std::map<std::string, fs::path> linked_;  // by relative path: the order is stable
-  std::set<NodeId> visited_, real_files_;
+  std::set<NodeId> visited_, real_files_, event_files_;
   std::map<std::string, std::pair<TraceFile, NodeId>> links_;
 };
 
@@ -252,6 +264,8 @@ Snapshot scan(const LogdirSpec& spec) {
   std::sort(out.ignored.begin(), out.ignored.end(), [](const IgnoredFile& a, const IgnoredFile& b) {
     return std::tie(a.run, a.file) < std::tie(b.run, b.file);
   });
+  std::sort(out.events.begin(), out.events.end(),
+            [](const EventFileFound& a, const EventFileFound& b) { return a.file < b.file; });
   out.message = what_to_do(out, walk.trouble());
   return out;
 }

@@ -39,11 +39,22 @@ struct IgnoredFile {
   bool operator==(const IgnoredFile&) const = default;
 };
 
+// TensorBoard's scalars and the like: a name that contains "tfevents". Not opened here either.
+struct EventFileFound {
+  std::string run;   // its folder, as a trace's
+  std::string file;  // relative to the log directory, the root's name in front
+  std::filesystem::path path;
+  FileStamp stamp;
+
+  bool operator==(const EventFileFound&) const = default;
+};
+
 struct Snapshot {
   std::string logdir;            // as given
   std::string message;           // why there is nothing, and what to do; "" if there is something
   std::vector<TraceFile> files;  // by run, worker, index
   std::vector<IgnoredFile> ignored;
+  std::vector<EventFileFound> events;  // by file
 
   [[nodiscard]] const TraceFile* find(std::string_view id) const;
   bool operator==(const Snapshot&) const = default;

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "handler/masked_crc.h"
 #include "proto/event.pb.h"
+#include "proto/masked_crc.h"
 #include "tests/handler/temporary_folder.h"
 
 namespace libtrace {
@@ -32,9 +32,10 @@ std::vector<traceglass::proto::Event> read_events(std::string_view file) {
   std::vector<traceglass::proto::Event> events;
   while (!file.empty()) {
     const std::uint64_t length = little_endian(file.substr(0, 8));
-    EXPECT_EQ(little_endian(file.substr(8, 4)), masked_crc32c(file.substr(0, 8)));
+    EXPECT_EQ(little_endian(file.substr(8, 4)),
+              traceglass::proto::masked_crc32c(file.substr(0, 8)));
     const std::string_view data = file.substr(12, length);
-    EXPECT_EQ(little_endian(file.substr(12 + length, 4)), masked_crc32c(data));
+    EXPECT_EQ(little_endian(file.substr(12 + length, 4)), traceglass::proto::masked_crc32c(data));
     events.emplace_back();
     EXPECT_TRUE(events.back().ParseFromArray(data.data(), static_cast<int>(data.size())));
     file.remove_prefix(16 + length);
@@ -43,10 +44,10 @@ std::vector<traceglass::proto::Event> read_events(std::string_view file) {
 }
 
 TEST(MaskedCrc, KnownValues) {
-  EXPECT_EQ(crc32c(""), 0U);
-  EXPECT_EQ(crc32c("123456789"), 0xE306'9283U);            // RFC 3720's check value
-  EXPECT_EQ(crc32c(std::string(32, '\0')), 0x8A91'36AAU);  // RFC 3720 B.4
-  EXPECT_EQ(crc32c(std::string(32, '\xFF')), 0x62A8'AB43U);
+  EXPECT_EQ(traceglass::proto::crc32c(""), 0U);
+  EXPECT_EQ(traceglass::proto::crc32c("123456789"), 0xE306'9283U);  // RFC 3720's check value
+  EXPECT_EQ(traceglass::proto::crc32c(std::string(32, '\0')), 0x8A91'36AAU);  // RFC 3720 B.4
+  EXPECT_EQ(traceglass::proto::crc32c(std::string(32, '\xFF')), 0x62A8'AB43U);
 }
 
 TEST(EventFileWriter, WritesWhatTensorBoardReads) {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace libtrace {
+namespace traceglass::proto {
 
 std::uint32_t crc32c(std::string_view bytes) noexcept;
 std::uint32_t masked_crc32c(std::string_view bytes) noexcept;
 
-}  // namespace libtrace
+}  // namespace traceglass::proto

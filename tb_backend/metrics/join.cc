@@ -1,0 +1,202 @@
+#include "tb_backend/metrics/join.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace traceglass {
+namespace {
+
+struct Stamp {
+  double time = 0;
+  std::int64_t step = 0;
+};
+
+double median(std::vector<double> values) {
+  const std::size_t half = values.size() / 2;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half),
+                   values.end());
+  return values[half];
+}
+
+// Live points of a tag with a time in [from, to].
+std::vector<Stamp> stamps_of(const MetricRun& run, const MetricRun::Tag& tag, double from,
+                             double to) {
+  std::vector<Stamp> out;
+  run.for_each(tag, [&](const MetricPoint& p, bool superseded) {
+    if (!superseded && p.wall_time >= from && p.wall_time <= to) {
+      out.push_back({p.wall_time, p.step});
+    }
+  });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Stamp& a, const Stamp& b) { return a.time < b.time; });
+  return out;
+}
+
+// The tag that tells time best: the one with the most points around the profile. Curves that are
+// written once an epoch say little about a step. The first of equals, so that the choice is stable.
+const MetricRun::Tag* clock_of(const MetricRun& run, double from, double to) {
+  const MetricRun::Tag* best = nullptr;
+  std::size_t most = 0;
+  for (const MetricRun::Tag& tag : run.tags()) {
+    if (tag.kind() != MetricKind::kScalar) continue;
+    std::size_t inside = 0;
+    std::size_t all = 0;
+    for (const MetricRun::Part& part : tag.parts) {
+      all += part.points->points.size();
+      for (const MetricPoint& p : part.points->points) {
+        if (p.wall_time >= from && p.wall_time <= to) ++inside;
+      }
+    }
+    // Any point beats none; a point inside beats any number outside.
+    const std::size_t score = inside > 0 ? inside + (std::size_t{1} << 40U) : all;
+    if (score > most) {
+      most = score;
+      best = &tag;
+    }
+  }
+  return best;
+}
+
+void join_by_clock(const std::vector<Stamp>& stamps, double clock_offset, Join& out) {
+  for (JoinedStep& step : out.steps) {
+    const double at = step.end + clock_offset;
+    const auto after = std::lower_bound(stamps.begin(), stamps.end(), at,
+                                        [](const Stamp& s, double t) { return s.time < t; });
+    const Stamp* nearest = after != stamps.end() ? &*after : nullptr;
+    if (after != stamps.begin()) {
+      const Stamp& before = *std::prev(after);
+      if (nearest == nullptr || at - before.time < nearest->time - at) nearest = &before;
+    }
+    if (nearest == nullptr) continue;
+    // An event that is farther than the step is long and than events are apart tells nothing.
+    const double reach = std::max(step.end - step.start, 2 * out.uncertainty_s.value_or(0));
+    if (std::abs(nearest->time - at) > reach + 1e-9) continue;
+    step.metric_step = nearest->step;
+    step.distance_s = nearest->time - step.end;
+  }
+}
+
+void join_by_number(const MetricRun& run, const MetricRun::Tag& tag, std::int64_t shift,
+                    Join& out) {
+  std::map<std::int64_t, double> times;  // of the steps that are asked for; the last one counts
+  const auto wanted = [&](const JoinedStep& step) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(step.number) +
+                                     static_cast<std::uint64_t>(shift));
+  };
+  for (const JoinedStep& step : out.steps) {
+    times.emplace(wanted(step), std::numeric_limits<double>::quiet_NaN());
+  }
+  run.for_each(tag, [&](const MetricPoint& p, bool superseded) {
+    if (superseded) return;
+    if (const auto it = times.find(p.step); it != times.end()) it->second = p.wall_time;
+  });
+  for (JoinedStep& step : out.steps) {
+    const double time = times[wanted(step)];
+    if (std::isnan(time)) continue;
+    step.metric_step = wanted(step);
+    step.distance_s = time - step.end;
+  }
+}
+
+void measure_gap(const std::vector<Stamp>& stamps, double from, double to, Join& out) {
+  std::vector<double> gaps;
+  std::vector<double> near;
+  for (std::size_t i = 1; i < stamps.size(); ++i) {
+    const double gap = stamps[i].time - stamps[i - 1].time;
+    if (gap <= 0) continue;
+    gaps.push_back(gap);
+    if (stamps[i].time >= from && stamps[i - 1].time <= to) near.push_back(gap);
+  }
+  if (!near.empty()) {
+    out.uncertainty_s = median(std::move(near)) / 2;
+  } else if (!gaps.empty()) {
+    out.uncertainty_s = median(std::move(gaps)) / 2;
+  }
+}
+
+void measure_offset(Join& out) {
+  std::vector<double> distances;
+  for (const JoinedStep& step : out.steps) {
+    if (step.metric_step) distances.push_back(step.distance_s);
+  }
+  if (distances.empty()) return;
+  out.offset_s = median(distances);
+  std::sort(distances.begin(), distances.end());
+  const std::size_t n = distances.size();
+  out.offset_error_s = (distances[n - 1 - n / 4] - distances[n / 4]) / 2;
+}
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const auto slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (!part.empty() && part != ".") parts.push_back(part);
+    path.remove_prefix(slash == std::string_view::npos ? path.size() : slash + 1);
+  }
+  return parts;
+}
+
+}  // namespace
+
+Join find_join(const MetricRun& run, const std::vector<ProfiledStep>& steps, JoinBy by,
+               std::int64_t shift, double clock_offset) {
+  Join out;
+  out.by = by;
+  double from = std::numeric_limits<double>::infinity();
+  double to = -from;
+  for (const ProfiledStep& step : steps) {
+    out.steps.push_back({step.number, step.start, step.end, std::nullopt, 0});
+    from = std::min(from, step.start);
+    to = std::max(to, step.end);
+  }
+  if (steps.empty()) return out;
+  const double offset = by == JoinBy::kClock ? clock_offset : 0;
+  const double margin = std::max(1.0, to - from);
+  const MetricRun::Tag* tag = clock_of(run, from + offset - margin, to + offset + margin);
+  if (tag == nullptr) return out;
+  out.clock_tag = tag->name;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<Stamp> stamps = stamps_of(run, *tag, -infinity, infinity);
+  measure_gap(stamps, from + offset, to + offset, out);
+  if (by == JoinBy::kClock) {
+    join_by_clock(stamps, clock_offset, out);
+  } else {
+    join_by_number(run, *tag, shift, out);
+  }
+  measure_offset(out);
+  return out;
+}
+
+std::vector<std::optional<double>> values_at(const MetricRun& run, const MetricRun::Tag& tag,
+                                             const std::vector<JoinedStep>& steps) {
+  std::map<std::int64_t, std::optional<double>> found;
+  for (const JoinedStep& step : steps) {
+    if (step.metric_step) found.emplace(*step.metric_step, std::nullopt);
+  }
+  run.for_each(tag, [&](const MetricPoint& p, bool superseded) {
+    if (superseded) return;
+    if (const auto it = found.find(p.step); it != found.end()) it->second = p.value;
+  });
+  std::vector<std::optional<double>> out;
+  for (const JoinedStep& step : steps) {
+    out.push_back(step.metric_step ? found[*step.metric_step] : std::nullopt);
+  }
+  return out;
+}
+
+std::size_t common_parts(std::string_view profile_run, std::string_view metric_run) {
+  std::vector<std::string_view> profile = parts_of(profile_run);
+  const std::size_t n = profile.size();
+  if (n >= 3 && profile[n - 3] == "plugins" && profile[n - 2] == "profile") profile.resize(n - 3);
+  const std::vector<std::string_view> metrics = parts_of(metric_run);
+  std::size_t common = 0;
+  while (common < profile.size() && common < metrics.size() && profile[common] == metrics[common]) {
+    ++common;
+  }
+  return common;
+}
+
+}  // namespace traceglass
