@@ -50,6 +50,8 @@ def _single():
     base = {"batch": 8, "prologue_us": 200}
     plant = {"item_at_end": True, "items": 16}
     yield _case("synchronization-high", ("synchronization",), base, plant)
+    base = {"batch": 16, "prologue_us": 1_500}
+    yield _case("synchronization-timing", ("synchronization",), base, {"synchronize": True})
     yield _case("synchronization-pageable", ("synchronization",), {"batch": 32}, {"pinned": False})
 
     for strength, pieces in [("low", 18), ("medium", 30), ("high", 80)]:
@@ -57,6 +59,9 @@ def _single():
         yield _case(
             f"small_kernels-{strength}", ("small_kernels",), base, {}, {"fused_pieces": True}
         )
+    base = {"batch": 16, "pieces": 60}
+    twin = {"graphed_pieces": True}
+    yield _case("small_kernels-graph", ("small_kernels",), base, {}, twin)
     yield _case("small_kernels-optimizer", ("small_kernels",), {"batch": 8}, {"foreach": False})
 
     for strength, layers in [("low", 3), ("medium", 8), ("high", 16)]:

@@ -29,12 +29,14 @@ class Options:
     # synchronisation
     items: int = 0  # `.item()` after that many layers of forward, evenly
     item_at_end: bool = False  # `loss.item()` at the end of the step
+    synchronize: bool = False  # `torch.cuda.synchronize()` there, to time the step
     prologue_us: float = 25.0  # Python of the program's own at the start of a step
     # kernels
     fp32_layers: int = 0  # of sixteen: those that run in fp32 without tensor cores
     foreach: bool = True  # optimizer: all parameters in a few launches, or each by itself
     pieces: int = 0  # elementwise kernels of an activation written by hand, a layer
     fused_pieces: bool = False  # the same work in one kernel
+    graphed_pieces: bool = False  # the same kernels replayed as a graph
     # memory
     churn: int = 0  # cudaFree and cudaMalloc pairs a step
     churn_us: float = 250.0
@@ -87,6 +89,8 @@ class Training:
         self._optimizer()
         if o.item_at_end:
             self._item()
+        if o.synchronize:
+            r.synchronize("cudaDeviceSynchronize")
         if o.churn:
             self._churn()
         late = o.late_us if r.rank == o.world - 1 else 0
@@ -192,6 +196,9 @@ class Training:
                 with r.op("CompiledFunction", 30):
                     fused = small("triton_poi_fused_add_mul_sigmoid_0", 2.0 * o.pieces, count)
                     r.launch(fused, call="cudaLaunchKernelExC")
+                return
+            if o.graphed_pieces:
+                r.replay([small(network.GATE, 2.0, count)] * o.pieces)
                 return
             for piece in range(o.pieces):
                 op = ["aten::mul", "aten::add", "aten::sigmoid"][piece % 3]
