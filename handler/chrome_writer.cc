@@ -12,9 +12,12 @@
 #include <vector>
 
 #include "handler/json_text.h"
+#include "libtrace/model/pieces.h"
 
 namespace libtrace {
 namespace {
+
+constexpr std::size_t kRowsAPiece = 4096;
 
 class StringSink final : public ByteSink {
  public:
@@ -192,16 +195,19 @@ class ChromeWriter {
 
   void slices() {
     std::vector<EventId> by_order(trace_.size());
-    for (EventId e = 0; e < trace_.size(); ++e) by_order[trace_.order(e)] = e;
     std::vector<bool> launches(trace_.size());
-    for (EventId e = 0; e < trace_.size(); ++e) {
-      if (trace_.launch(e) != kNone) launches[trace_.launch(e)] = true;
-    }
-    for (const EventId e : by_order) {
+    run_as_piece([&] {
+      for (EventId e = 0; e < trace_.size(); ++e) {
+        by_order[trace_.order(e)] = e;
+        if (trace_.launch(e) != kNone) launches[trace_.launch(e)] = true;
+      }
+    });
+    run_each_in_pieces(trace_.size(), kRowsAPiece, [&](std::size_t i) {
+      const EventId e = by_order[i];
       slice(e);
       if (launches[e]) arrow(e, e);
       if (trace_.launch(e) != kNone) arrow(trace_.launch(e), e);
-    }
+    });
   }
 
   void slice(EventId e) {
@@ -244,7 +250,8 @@ class ChromeWriter {
   }
 
   void memory() {
-    for (const MemoryEvent& m : trace_.memory()) {
+    run_each_in_pieces(trace_.memory().size(), kRowsAPiece, [this](std::size_t i) {
+      const MemoryEvent& m = trace_.memory()[i];
       open(R"({"ph":"i","cat":"cpu_instant_event","s":"t","name":)");
       out_.raw(m.out_of_memory ? R"("[OutOfMemory]")" : R"("[memory]")");
       where(m.lane);
@@ -269,11 +276,12 @@ class ChromeWriter {
       out_.integer(m.device_id);
       out_.raw("}");
       close();
-    }
+    });
   }
 
   void instants() {
-    for (const Instant& i : trace_.instants()) {
+    run_each_in_pieces(trace_.instants().size(), kRowsAPiece, [this](std::size_t n) {
+      const Instant& i = trace_.instants()[n];
       if (i.phase == 'C') {
         open(R"({"ph":"C")");
       } else {
@@ -284,12 +292,13 @@ class ChromeWriter {
       at(i.at);
       args(trace_.args_at(i.args));
       close();
-    }
+    });
   }
 
   void flows() {
-    for (const Flow& f : trace_.flows()) {
-      if (f.lane == kNone) continue;  // points at no row: nothing to draw an arrow to
+    run_each_in_pieces(trace_.flows().size(), kRowsAPiece, [this](std::size_t i) {
+      const Flow& f = trace_.flows()[i];
+      if (f.lane == kNone) return;  // points at no row: nothing to draw an arrow to
       open(f.begin ? R"({"ph":"s","id":)" : R"({"ph":"f","id":)");
       out_.integer(f.id);
       label(trace_.text(f.category), trace_.text(f.name));
@@ -297,7 +306,7 @@ class ChromeWriter {
       at(f.at);
       if (!f.begin) out_.raw(R"(,"bp":"e")");
       close();
-    }
+    });
   }
 
   const Trace& trace_;

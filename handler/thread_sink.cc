@@ -34,7 +34,7 @@ Status ThreadSink::write(std::string_view bytes) {
   if (!thread_.joinable()) return next_.write(bytes);
   spare_.assign(bytes);
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !full_; });
+  wait_until_empty(lock);
   if (!status_.ok()) return status_;
   block_.swap(spare_);
   full_ = true;
@@ -45,29 +45,42 @@ Status ThreadSink::write(std::string_view bytes) {
 Status ThreadSink::finish() {
   if (thread_.joinable()) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !full_; });
+    wait_until_empty(lock);
     if (!status_.ok()) return status_;
   }
   return next_.finish();
+}
+
+// A block that the other thread has not begun with is done here: where the cores are busy it may
+// not get its turn for long.
+void ThreadSink::wait_until_empty(std::unique_lock<std::mutex>& lock) {
+  if (full_ && !busy_) write_block(lock);
+  changed_.wait(lock, [&] { return !full_; });
+}
+
+// Lets go of the lock meanwhile.
+void ThreadSink::write_block(std::unique_lock<std::mutex>& lock) {
+  busy_ = true;
+  lock.unlock();
+  Status status;
+  try {
+    status = next_.write(block_);
+  } catch (const std::exception& e) {
+    status = Status::io_error(e.what());
+  }
+  lock.lock();
+  if (status_.ok()) status_ = std::move(status);
+  busy_ = full_ = false;
+  changed_.notify_all();
 }
 
 void ThreadSink::run() {
   pthread_setname_np(pthread_self(), "libtrace-gzip");
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return full_ || stops_; });
-    if (!full_) return;
-    lock.unlock();
-    Status status;
-    try {
-      status = next_.write(block_);
-    } catch (const std::exception& e) {
-      status = Status::io_error(e.what());
-    }
-    lock.lock();
-    if (status_.ok()) status_ = std::move(status);
-    full_ = false;
-    changed_.notify_all();
+    changed_.wait(lock, [&] { return (full_ && !busy_) || stops_; });
+    if (!full_ || busy_) return;
+    write_block(lock);
   }
 }
 

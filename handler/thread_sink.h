@@ -24,13 +24,15 @@ class ThreadSink final : public ByteSink {
 
  private:
   void run();
+  void wait_until_empty(std::unique_lock<std::mutex>& lock);
+  void write_block(std::unique_lock<std::mutex>& lock);
 
   ByteSink& next_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::string block_;  // of the other thread while full_
+  std::string block_;  // to be written while full_, by whoever sets busy_
   std::string spare_;
-  bool full_ = false, stops_ = false;
+  bool full_ = false, busy_ = false, stops_ = false;
   Status status_;
   std::thread thread_;  // none to be had: everything happens here
 };

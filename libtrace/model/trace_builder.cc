@@ -8,6 +8,7 @@
 #include "libtrace/model/category.h"
 #include "libtrace/model/lane_table.h"
 #include "libtrace/model/passes.h"
+#include "libtrace/model/pieces.h"
 #include "libtrace/model/string_pool.h"
 
 namespace libtrace {
@@ -343,12 +344,16 @@ TracePtr TraceBuilder::finish() {
   b.place_flows();
   b.lanes.apply_names();
   b.rebase();
-  sort_slices(b.draft);
-  mark_overruns(b.d);
-  nest(b.d);
-  link_devices(b.draft);
-  place_memory(b.d);
-  check(b.draft);
+  run_as_piece([&] { sort_slices(b.draft); });
+  run_as_piece([&] {
+    mark_overruns(b.d);
+    nest(b.d);
+  });
+  run_as_piece([&] { link_devices(b.draft); });
+  run_as_piece([&] {
+    place_memory(b.d);
+    check(b.draft);
+  });
   auto trace = std::make_shared<const Trace>(std::move(b.d));
   *this = TraceBuilder();
   return trace;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "libtrace/model/pieces.h"
 #include "libtrace/record/host_rows.h"
 #include "libtrace/record/json.h"
 #include "libtrace/record/process.h"
@@ -12,6 +13,7 @@ namespace libtrace::detail {
 namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr int kRowsAPiece = 8192;
 constexpr std::int64_t kSpansSort = 0x20000000;  // as Kineto: below every process
 
 class Build {
@@ -38,7 +40,7 @@ class Build {
     name_process();
     HostRows rows(host_, clock_, base_, builder_, pid_);
     add_slices(rows);
-    rows.add_moments();
+    run_as_piece([&] { rows.add_moments(); });
     add_mark("Record Window End", "", "", end_);
     return {builder_.finish(), rows.ranges(), host_.dropped + device_dropped_};
   }
@@ -121,24 +123,30 @@ class Build {
       add_both(host, *device);
     } else {
       host.name_threads();
-      while (host.head() != nullptr) host.add_head();
+      run_in_pieces([&] {
+        for (int i = 0; i < kRowsAPiece && host.head() != nullptr; ++i) host.add_head();
+        return host.head() != nullptr;
+      });
     }
   }
 
   static void add_both(HostRows& host, DeviceRows& device) {
-    for (;;) {
-      const TimeRange* const h = host.head();
-      const TimeRange* const d = device.head();
-      if (h == nullptr && d == nullptr) return;
-      const bool device_first =
-          h == nullptr ||
-          (d != nullptr && (d->start < h->start || (d->start == h->start && d->end > h->end)));
-      if (device_first) {
-        device.add_head();
-      } else {
-        host.add_head();
+    run_in_pieces([&] {
+      for (int i = 0; i < kRowsAPiece; ++i) {
+        const TimeRange* const h = host.head();
+        const TimeRange* const d = device.head();
+        if (h == nullptr && d == nullptr) return false;
+        const bool device_first =
+            h == nullptr ||
+            (d != nullptr && (d->start < h->start || (d->start == h->start && d->end > h->end)));
+        if (device_first) {
+          device.add_head();
+        } else {
+          host.add_head();
+        }
       }
-    }
+      return true;
+    });
   }
 
   const Cycle& cycle_;

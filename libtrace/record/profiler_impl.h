@@ -243,7 +243,8 @@ struct Profiler::Impl final : TraceControl {
   void deliver(detail::Cycle& finished) {
     const std::size_t lanes = finished.host.lanes.size();
     const detail::Built built = build_trace(finished);
-    finished = {};              // gives the memory back before the handler takes its time
+    // Gives the memory back before the handler takes its time.
+    run_as_piece([&] { finished = {}; });
     std::vector<TracePtr> old;  // to free a large one takes long: not while a step may wait
     {
       const std::lock_guard lock(mutex);
@@ -254,7 +255,7 @@ struct Profiler::Impl final : TraceControl {
       stats.dropped += built.dropped;
       stats.lanes = lanes;
     }
-    old.clear();
+    run_as_piece([&] { old.clear(); });
     if (options.on_trace_ready) options.on_trace_ready(built.trace);
   }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "libtrace/model/pieces.h"
 #include "libtrace/record/chunk.h"
 #include "libtrace/record/clock.h"
 #include "libtrace/record/lane.h"
@@ -30,9 +31,9 @@ class LaneSnapshot {
   // Calls f(const Record&) in the order of begins.
   template <class F>
   void for_each(F&& f) const {
-    for (const Piece& piece : pieces_) {
-      for (const Record* r = piece.begin; r < piece.end; r += slots_of(*r)) f(*r);
-    }
+    run_each_in_pieces(pieces_.size(), 1, [&](std::size_t i) {
+      for (const Record* r = pieces_[i].begin; r < pieces_[i].end; r += slots_of(*r)) f(*r);
+    });
   }
 
   [[nodiscard]] bool empty() const noexcept { return pieces_.empty(); }

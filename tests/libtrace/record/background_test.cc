@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "libtrace/model/pieces.h"
 #include "libtrace/profile.h"
 
 namespace libtrace {
@@ -70,10 +72,13 @@ TEST(Background, HandlesEveryCycleInOrderOnAThreadOfLowPriority) {
   std::vector<std::string> steps;
   std::thread::id thread;
   int nice_value = 0;
+  std::atomic<int> handled{0};
   Profiler profiler(background([&](const TracePtr& trace) {
     thread = std::this_thread::get_id();
     nice_value = getpriority(PRIO_PROCESS, 0);
     steps.push_back(std::to_string(trace->size()));
+    ++handled;
+    handled.notify_all();
   }));
   profiler.start();
   for (int i = 0; i < 5; ++i) {
@@ -81,10 +86,10 @@ TEST(Background, HandlesEveryCycleInOrderOnAThreadOfLowPriority) {
       LIBTRACE_SCOPE("one");
     }
     profiler.step();
-    ASSERT_TRUE(profiler.flush(kLong).ok());
+    handled.wait(i);  // not by flush(): who waits there brings a priority along
   }
   profiler.stop();
-  ASSERT_TRUE(profiler.flush(kLong).ok());
+  handled.wait(5);
   // Spans, the step, and the scopes.
   EXPECT_EQ(steps, (std::vector<std::string>{"2", "3", "4", "5", "6", "2"}));
   EXPECT_NE(thread, std::this_thread::get_id());
@@ -118,6 +123,107 @@ TEST(Background, DropsTracesBeyondTwoAndSaysSoInTheNext) {
   EXPECT_EQ(gate.dropped(), (std::vector<std::string>{"", "", "", "3", ""}));
   EXPECT_EQ(gate.reported(), (std::vector<std::int64_t>{0, 0, 0, 3, 0}));
   EXPECT_LE(profiler.stats().bytes, 200'000U) << "what was dropped is given back";
+}
+
+// A raised nice value cannot be lowered again: what is left is done on another thread.
+TEST(Background, WhatSomebodyWaitsForIsDoneAtThePriorityOfTheOneWhoWaits) {
+  Gate gate;
+  std::vector<int> nice_values;
+  Profiler profiler(background([&, open = gate.handler()](const TracePtr& trace) {
+    nice_values.push_back(getpriority(PRIO_PROCESS, 0));
+    open(trace);
+  }));
+  profiler.start();
+  for (int i = 0; i < 3; ++i) {
+    profiler.step();
+    if (i == 0) gate.wait_until_entered();
+  }
+  const int mine = getpriority(PRIO_PROCESS, 0);
+  // Time for the helper to be there; where it is late the thread of low priority waits for it.
+  EXPECT_EQ(profiler.flush(milliseconds(1)).code(), StatusCode::kTimeout);
+  std::thread opener([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    gate.open();
+  });
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  opener.join();
+  EXPECT_EQ(nice_values, (std::vector<int>{std::max(mine, 10), mine, mine}));
+  EXPECT_EQ(gate.names(),
+            (std::vector<std::string>{"ProfilerStep#0", "ProfilerStep#1", "ProfilerStep#2"}));
+  profiler.stop();
+}
+
+TEST(Background, SoAreThePiecesThatAreLeftOfWhatIsUnderWay) {
+  std::atomic<bool> entered{false};
+  std::vector<int> nice_values;  // of each piece that ran at another value than the one before
+  std::thread::id before, after;
+  Profiler profiler(background([&](const TracePtr&) {
+    before = std::this_thread::get_id();
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    bool helped = false;
+    run_in_pieces([&] {
+      const int now = getpriority(PRIO_PROCESS, 0);
+      if (nice_values.empty() || nice_values.back() != now) nice_values.push_back(now);
+      entered.store(true);
+      entered.notify_all();
+      helped = nice_values.size() > 1;
+      return !helped && std::chrono::steady_clock::now() < give_up;
+    });
+    after = std::this_thread::get_id();
+  }));
+  profiler.start();
+  profiler.step();
+  entered.wait(false);
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  const int mine = getpriority(PRIO_PROCESS, 0);
+  if (mine >= 10) GTEST_SKIP() << "nothing to see: everything here is of low priority";
+  EXPECT_EQ(nice_values, (std::vector<int>{10, mine}));
+  EXPECT_EQ(before, after) << "the handler itself stays where it is";
+  profiler.stop();
+}
+
+TEST(Background, APieceThatThrowsElsewhereThrowsInTheHandler) {
+  std::atomic<bool> entered{false};
+  Profiler profiler(background([&](const TracePtr&) {
+    if (entered.load()) return;  // stop()'s
+    const std::thread::id home = std::this_thread::get_id();
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    run_in_pieces([&] {
+      entered.store(true);
+      entered.notify_all();
+      if (std::this_thread::get_id() != home) throw std::runtime_error("elsewhere");
+      return std::chrono::steady_clock::now() < give_up;
+    });
+  }));
+  profiler.start();
+  profiler.step();
+  entered.wait(false);
+  EXPECT_EQ(profiler.flush(kLong).message(), "elsewhere");
+  profiler.stop();
+}
+
+// Whoever gives up takes nothing along: what is under way goes on, and a later one may wait anew.
+TEST(Background, WaitersComeAndGo) {
+  std::atomic<bool> entered{false}, enough{false};
+  int pieces = 0;
+  Profiler profiler(background([&](const TracePtr&) {
+    run_in_pieces([&] {
+      ++pieces;
+      entered.store(true);
+      entered.notify_all();
+      return !enough.load();
+    });
+  }));
+  profiler.start();
+  profiler.step();
+  entered.wait(false);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(profiler.flush(milliseconds(i % 3)).code(), StatusCode::kTimeout);
+  }
+  enough.store(true);
+  ASSERT_TRUE(profiler.flush(kLong).ok());
+  EXPECT_GT(pieces, 1);
+  profiler.stop();
 }
 
 TEST(Background, OrWaits) {
