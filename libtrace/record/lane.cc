@@ -242,7 +242,7 @@ constexpr std::uint32_t kPlain = bit(Detail::kRanges) | bit(Detail::kShapes) |
                                  bit(Detail::kMemory) | bit(Detail::kModules) | kStepsBit;
 
 std::uint32_t id_of(Site& site) noexcept {
-  const std::uint32_t id = site.id.load(std::memory_order_relaxed);
+  const std::uint32_t id = site.id.load(std::memory_order_acquire);
   return id != 0 ? id : register_site(site);
 }
 constexpr std::uint32_t dynamic_site(RecordScope scope) noexcept {
@@ -254,7 +254,7 @@ constexpr std::uint32_t dynamic_site(RecordScope scope) noexcept {
 Record* begin_scope(Site& site) noexcept {
   const std::uint32_t mask = mask_for_ranges();
   if (mask == 0) return nullptr;
-  std::uint32_t id = site.id.load(std::memory_order_relaxed);
+  std::uint32_t id = site.id.load(std::memory_order_acquire);
   if (id == 0) [[unlikely]] {
     id = register_site(site);
     if (id == 0) {

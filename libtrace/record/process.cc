@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "libtrace/record/chunk_pool.h"
-#include "libtrace/record/site.h"
 #include "libtrace/record/window.h"
 
 namespace libtrace::detail {
@@ -30,7 +29,6 @@ HeldMutexes& held_mutexes() {
 void before_fork() {
   held_mutexes().mutex.lock();
   for (std::mutex* const m : held_mutexes().all) m->lock();
-  lock_sites();
   chunk_pool().before_fork();
 }
 void release_mutexes() {
@@ -39,13 +37,11 @@ void release_mutexes() {
 }
 void in_parent() {
   chunk_pool().after_fork_in_parent();
-  unlock_sites();
   release_mutexes();
 }
 // Plain stores only: the child of a threaded process may call little else.
 void in_child() {
   chunk_pool().after_fork_in_child();
-  unlock_sites();
   Window::forget_after_fork();
   running.store(nullptr, std::memory_order_relaxed);
   forks.fetch_add(1, std::memory_order_relaxed);

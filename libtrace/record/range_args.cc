@@ -151,13 +151,14 @@ std::string RangeArgs::stack_text(std::string_view bytes, const SiteInfo* site) 
   std::string text;
   std::size_t first = 0;
   if (site != nullptr) {
-    text = valid_utf8(site->file + "(" + std::to_string(site->line) + "): " + site->function);
+    text = valid_utf8(std::string(site->file) + "(" + std::to_string(site->line) +
+                      "): " + std::string(site->function));
     std::replace(text.begin(), text.end(), ';', '_');
     if (!frames.empty()) {
       const std::string& outer = frames[0]->function;
       const std::size_t name_end = outer.find('(');
       const std::string name = outer.substr(0, name_end);
-      if (name == site->function || name.ends_with("::" + site->function)) first = 1;
+      if (name == site->function || name.ends_with("::" + std::string(site->function))) first = 1;
     }
   }
   for (std::size_t i = first; i < frames.size(); ++i) {

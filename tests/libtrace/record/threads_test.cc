@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -271,6 +272,76 @@ std::atomic<int> handled{0};
 void on_signal(int) {
   LIBTRACE_RECORD_FUNCTION("signal handler");
   handled.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Sites of their own, as a program's scopes have; each is used once, by a thread or its handler.
+struct FreshSites {
+  std::deque<Site> sites;
+  std::atomic<std::size_t> used{0};
+  void add(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      sites.emplace_back("fresh", RecordScope::kUserScope, "file.cc", 1, "function");
+    }
+  }
+  void use() {
+    const std::size_t i = used.load(std::memory_order_relaxed);
+    if (i == sites.size()) return;
+    used.store(i + 1, std::memory_order_relaxed);
+    const RecordFunction scope(sites[i]);
+  }
+};
+FreshSites sites_of_handler;
+void on_signal_at_a_new_site(int) { sites_of_handler.use(); }
+
+// The first use of a scope takes no lock and no malloc that the thread may be in the middle of.
+TEST(Threads, SignalHandlersMayUseScopesForTheFirstTime) {
+  constexpr std::size_t kSites = 100'000;
+  FreshSites mine;
+  mine.add(kSites);
+  sites_of_handler.add(2'000);
+  struct sigaction action = {}, before = {};
+  action.sa_handler = on_signal_at_a_new_site;
+  ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
+  Profiler profiler({});
+  profiler.start();
+  std::atomic<bool> done{false};
+  std::thread worker([&] {
+    while (mine.used < kSites || sites_of_handler.used < 100) mine.use();
+    done = true;
+    while (done) std::this_thread::yield();  // alive while it is sent signals
+  });
+  while (!done) pthread_kill(worker.native_handle(), SIGUSR1);
+  done = false;
+  worker.join();
+  profiler.stop();
+  sigaction(SIGUSR1, &before, nullptr);
+  const auto dropped = static_cast<std::size_t>(profiler.stats().dropped);
+  EXPECT_EQ(static_cast<std::size_t>(counts(*profiler.trace()).at("fresh")) + dropped,
+            kSites + sites_of_handler.used);
+}
+
+// Threads that meet at a site agree on what it is called.
+TEST(Threads, MeetAtNewSites) {
+  constexpr std::size_t kSites = 2'000;
+  std::deque<Site> sites;
+  std::deque<std::string> names;
+  for (std::size_t i = 0; i < kSites; ++i) {
+    names.push_back("site " + std::to_string(i));
+    sites.emplace_back(names.back().c_str(), RecordScope::kFunction, "f.cc", 1, "f");
+  }
+  Profiler profiler({});
+  profiler.start();
+  const auto use_all = [&] {
+    for (Site& site : sites) const RecordFunction scope(site);
+  };
+  std::thread one(use_all), two(use_all);
+  one.join();
+  two.join();
+  names.clear();  // as if their library had gone
+  profiler.stop();
+  const auto seen = counts(*profiler.trace());
+  EXPECT_EQ(seen.size(), kSites);
+  for (const auto& [name, count] : seen) EXPECT_EQ(count, 2) << name;
 }
 
 // A handler interrupts scopes at any instruction: nothing is torn, and what is not recorded is
