@@ -60,7 +60,8 @@ void HostRows::collect(const LaneSnapshot& lane) {
     if ((site & site_bit::kHasDetails) != 0) args_.learn_stack(Payload::of(r));
     const auto item = item_of(r, lane);
     if (!item) return;
-    if (site >= kMemorySite && site <= kCounterSite) {
+    const std::uint32_t id = site & ~site_bit::kAll;
+    if (id >= kMemorySite && id <= kCounterSite) {
       moments_.push_back({item->time.start, &r, column.tid});
     } else if ((site & site_bit::kAsync) != 0) {
       async_.push_back({*item, lane.tid});
@@ -273,15 +274,17 @@ void HostRows::add_moments() {
   add_memory();
   const StringId category = builder_.intern("cpu_instant_event");
   for (const Moment& m : moments_) {
-    const std::uint32_t site = m.record->site.load(std::memory_order_relaxed);
+    const std::uint32_t site = m.record->site.load(std::memory_order_relaxed) & ~site_bit::kAll;
     if (site == kMemorySite) continue;
+    const Payload payload = Payload::of(*m.record);
     TraceBuilder::Row row;
     row.start = m.at;
-    row.name = interned(bytes_behind(*m.record));
+    row.name = interned(payload.name);
     row.pid = pid_;
     row.tid = m.tid;
     if (site == kMarkSite) {
       row.category = category;
+      if (payload.parts != 0) args_.add(payload, nullptr);
       builder_.add_instant(row, 'i');
       continue;
     }

@@ -186,7 +186,8 @@ inline char* behind(Record* r) noexcept { return reinterpret_cast<char*>(r + 1);
 [[gnu::always_inline]] inline Record* write_range(Lane& lane, std::uint32_t site,
                                                   std::string_view name,
                                                   const RangeDetails& details, bool inputs,
-                                                  const Stack& stack) noexcept {
+                                                  const Stack& stack,
+                                                  bool is_moment = false) noexcept {
   Record* r = lane.cursor;
   const char* end = nullptr;
   // Where what is left of the chunk will do, as nearly always, nobody needs to know beforehand how
@@ -204,7 +205,7 @@ inline char* behind(Record* r) noexcept { return reinterpret_cast<char*>(r + 1);
   }
   const auto bytes = static_cast<std::size_t>(end - behind(r));
   lane.cursor = r + 1 + slots_for(bytes);
-  publish(lane, *r, site | site_bit::kHasDetails, bytes, 0, false);
+  publish(lane, *r, site | site_bit::kHasDetails, bytes, 0, is_moment);
   return r;
 }
 
@@ -345,6 +346,17 @@ void report_memory(const MemoryReport& report) noexcept {
 
 void mark(std::string_view name) noexcept {
   if (wants(Detail::kRanges)) detail::begin(detail::kMarkSite, 0, detail::clipped_name(name), true);
+}
+
+void mark(std::string_view name, const RangeDetails& details) noexcept {
+  using namespace detail;
+  const std::uint32_t mask = mask_for_ranges();
+  if (mask == 0) return;
+  Lane* const lane = enter();
+  if (lane == nullptr) return;
+  const bool inputs = (mask & bit(Detail::kShapes)) != 0;
+  write_range(*lane, kMarkSite, clipped_name(name), details, inputs, Stack{}, true);
+  leave(*lane);
 }
 
 void count(std::string_view name, double value) noexcept {

@@ -30,26 +30,41 @@ Value value_of(const Range& range) noexcept {
   return Value::null();
 }
 
+// What stands beside the name.
+class Details {
+ public:
+  explicit Details(const Range& range) noexcept {
+    details_.args = args_;
+    if (range.domain.size != 0) add("Domain", Value::string(view_of(range.domain)));
+    if (range.category.size != 0) add("Category", Value::string(view_of(range.category)));
+    if (range.payload_kind != PayloadKind::kNone) add("Payload", value_of(range));
+  }
+  Details(const Details&) = delete;
+  Details& operator=(const Details&) = delete;
+  [[nodiscard]] const RangeDetails& get() const noexcept { return details_; }
+
+ private:
+  void add(std::string_view key, const Value& value) noexcept {
+    args_[details_.arg_count++] = {key, value};
+  }
+  RangeArg args_[3];
+  RangeDetails details_;
+};
+
 template <class Begin>
 void* begin(const Range& range, Begin&& begin_range) noexcept {
-  const std::string_view name = view_of(range.name);
-  RangeArg args[3];
-  RangeDetails details;
-  details.args = args;
-  const auto add = [&](std::string_view key, const Value& value) {
-    args[details.arg_count++] = {key, value};
-  };
-  if (range.domain.size != 0) add("Domain", Value::string(view_of(range.domain)));
-  if (range.category.size != 0) add("Category", Value::string(view_of(range.category)));
-  if (range.payload_kind != PayloadKind::kNone) add("Payload", value_of(range));
-  return begin_range(name, RecordScope::kUserScope, details);
+  return begin_range(view_of(range.name), RecordScope::kUserScope, Details(range).get());
 }
 
 void* push(const Range* range) { return begin(*range, begin_range); }
 void pop(void* handle) { end_range(static_cast<OpenRange*>(handle)); }
 void* start(const Range* range) { return begin(*range, begin_async_range); }
 void end(void* handle) { end_async_range(static_cast<OpenRange*>(handle)); }
-void mark(const Range* range) { libtrace::mark(view_of(range->name)); }
+void mark(const Range* range) {
+  const Details details(*range);
+  if (details.get().arg_count == 0) return libtrace::mark(view_of(range->name));
+  libtrace::mark(view_of(range->name), details.get());
+}
 void drop() { detail::dropped_without_lane.fetch_add(1, std::memory_order_relaxed); }
 
 constexpr RecorderTable kTable = {.struct_size = sizeof(RecorderTable),

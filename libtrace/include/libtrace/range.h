@@ -128,6 +128,7 @@ void report_memory(const MemoryReport& report) noexcept;
 
 // A moment, and a number that changes over time.
 void mark(std::string_view name) noexcept;
+void mark(std::string_view name, const RangeDetails& details) noexcept;
 void count(std::string_view name, double value) noexcept;
 
 }  // namespace libtrace

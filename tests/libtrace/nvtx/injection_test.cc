@@ -83,6 +83,22 @@ std::vector<std::string> instants(const Trace& trace) {
   return names;
 }
 
+// Arguments of an instant: `key=value …`.
+std::string instant_args(const Trace& trace, std::string_view name) {
+  for (const Instant& instant : trace.instants()) {
+    if (trace.text(instant.name) != name) continue;
+    std::string text;
+    for (const auto& [key, value] : trace.args_at(instant.args)) {
+      if (!text.empty()) text += ' ';
+      text += std::string(key) + "=";
+      text +=
+          value.type == Value::Type::kDouble ? std::to_string(value.d) : std::string(value.text);
+    }
+    return text;
+  }
+  return "no such instant";
+}
+
 class Injection : public ::testing::Test {
  protected:
   [[nodiscard]] std::string logdir() const {
@@ -110,6 +126,8 @@ TEST_F(Injection, EveryFunctionIsRecorded) {
   EXPECT_EQ(text_arg(*traces[0], attributes, "Category"), "loading");
   EXPECT_EQ(traces[0]->int_arg(attributes, "Payload"), -5);
   EXPECT_THAT(instants(*traces[0]), ::testing::IsSupersetOf({"marked", "mark"}));
+  EXPECT_EQ(instant_args(*traces[0], "marked"), "Domain=library Category=8 Payload=0.500000");
+  EXPECT_EQ(instant_args(*traces[0], "mark"), "");
   EXPECT_EQ(traces[0]->flags(find(*traces[0], "request")) & flag::kUnfinished, 0);
   EXPECT_NE(traces[0]->flags(find(*traces[0], "open at the end")) & flag::kUnfinished, 0);
   EXPECT_EQ(traces[0]->report().count("unfinished"), 1);

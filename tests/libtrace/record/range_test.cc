@@ -359,5 +359,35 @@ TEST(Range, MarksAndCounters) {
                                             "i Record Window End"}));
 }
 
+TEST(Range, MarksCarryArguments) {
+  for (const bool with_stack : {false, true}) {
+    Options options;
+    options.with_stack = with_stack;
+    const TracePtr trace = record(options, [] {
+      const RangeArg args[] = {{"Domain", Value::string("library")}, {"Payload", Value::real(0.5)}};
+      RangeDetails details;
+      details.args = args;
+      details.arg_count = 2;
+      mark("reached", details);
+      mark(std::string(100'000, 'x'), details);  // more than a chunk holds
+      mark("plain", RangeDetails{});
+    });
+    std::vector<std::string> seen;
+    for (const Instant& i : trace->instants()) {
+      std::string text(trace->text(i.name).substr(0, 10));
+      for (const auto& [key, value] : trace->args_at(i.args)) {
+        text += " " + std::string(key) + "=" +
+                (value.type == Value::Type::kDouble ? std::to_string(value.d)
+                                                    : std::string(value.text));
+      }
+      seen.push_back(text);
+    }
+    EXPECT_EQ(seen, (std::vector<std::string>{
+                        "Iteration ", "reached Domain=library Payload=0.500000",
+                        "xxxxxxxxxx Domain=library Payload=0.500000", "plain", "Record Win"}));
+    EXPECT_EQ(trace->size(), 1U) << "the window alone";
+  }
+}
+
 }  // namespace
 }  // namespace libtrace
