@@ -16,6 +16,30 @@ std::string host_name() {
   return name;
 }
 
+std::string json_of(const ProcessGroup& group) {
+  std::string ranks;
+  for (const int rank : group.ranks) ranks += (ranks.empty() ? "" : ", ") + std::to_string(rank);
+  return "{\"pg_name\": " + json_quoted(group.name) +
+         ", \"pg_desc\": " + json_quoted(group.description) +
+         ", \"backend_config\": " + json_quoted(group.backend) +
+         ", \"pg_size\": " + std::to_string(group.ranks.size()) + ", \"ranks\": [" + ranks + "]}";
+}
+
+// The keys are torch's. With a blank behind each colon: HTA looks for `"rank": 3` as text.
+std::string json_of(const DistributedInfo& d) {
+  std::string json = "{\"backend\": " + json_quoted(d.backend) +
+                     ", \"rank\": " + std::to_string(d.rank) +
+                     ", \"world_size\": " + std::to_string(d.world_size);
+  if (!d.groups.empty()) {
+    std::string groups;
+    for (const ProcessGroup& g : d.groups) groups += (groups.empty() ? "" : ", ") + json_of(g);
+    json +=
+        ", \"pg_count\": " + std::to_string(d.groups.size()) + ", \"pg_config\": [" + groups + "]";
+  }
+  if (!d.nccl_version.empty()) json += ", \"nccl_version\": " + json_quoted(d.nccl_version);
+  return json + "}";
+}
+
 }  // namespace
 
 // 128 random bits, as torch names its traces.
@@ -63,13 +87,7 @@ Status check_metadata(std::string_view key, std::string_view json) {
 
 Metadata standard_metadata(const Options& options, std::string_view trace_id) {
   Metadata m{{"schemaVersion", "1"}, {"deviceProperties", "[]"}};
-  if (const auto& d = options.distributed) {
-    // With a blank behind each colon: HTA looks for `"rank": 3` as text.
-    m.emplace_back("distributedInfo", "{\"backend\": " + json_quoted(d->backend) +
-                                          ", \"rank\": " + std::to_string(d->rank) +
-                                          ", \"world_size\": " + std::to_string(d->world_size) +
-                                          "}");
-  }
+  if (const auto& d = options.distributed) m.emplace_back("distributedInfo", json_of(*d));
   m.emplace_back("trace_id", json_quoted(trace_id));
   const auto flag = [&](const char* name, bool on) {
     if (on) m.emplace_back(name, "1");

@@ -28,6 +28,13 @@ Options checked_options(Options options, bool has_devices) {
   if (d && (d->rank < 0 || d->world_size < 1 || d->rank >= d->world_size)) {
     throw std::invalid_argument("Rank outside of the world");
   }
+  for (const ProcessGroup& group : d ? d->groups : std::vector<ProcessGroup>()) {
+    for (const int rank : group.ranks) {
+      if (rank < 0 || rank >= d->world_size) {
+        throw std::invalid_argument("Process group with a rank outside of the world");
+      }
+    }
+  }
   if (options.with_flops) options.record_shapes = true;  // as torch: FLOPs follow from shapes
   return options;
 }

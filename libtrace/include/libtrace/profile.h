@@ -58,7 +58,9 @@ class Activities {
 // Called after a cycle is complete, on the thread that called step() or stop() or, with
 // HandlerPolicy::kBackground, on a thread of its own. May throw.
 using TraceHandler = std::function<void(const TracePtr&)>;
-// Receives what a library must not print: warnings and errors nobody can catch.
+// Receives what a library must not print: warnings and errors nobody can catch. Called by start(),
+// step(), stop() and, with HandlerPolicy::kBackground, by a thread of the library's as well, at the
+// same time. What it throws is ignored.
 using LogSink = std::function<void(std::string_view)>;
 
 enum class HandlerError : std::uint8_t {
@@ -67,10 +69,14 @@ enum class HandlerError : std::uint8_t {
 };
 
 enum class HandlerPolicy : std::uint8_t {
-  kInline,      // as torch: step() returns when the handler has
-  kBackground,  // made into a Trace and handled by a thread of its own, of low priority: where the
-                // program keeps every core busy, flush() and the end wait long for it. Errors go to
-                // the log and to flush()
+  kInline,  // as torch: step() returns when the handler has
+  // Made into a Trace and handled by a thread of its own, of low priority. Whoever waits for it
+  // (flush(), the destructor, exit(), a step() that blocks) brings another thread, of his own
+  // priority, that handles what is waiting and takes over the trace in the making or being written:
+  // all but the pass over its rows that is under way, and what a handler of your own is doing. The
+  // destructor waits as long as the handler takes, exit() for a minute. Errors go to the log and to
+  // flush().
+  kBackground,
 };
 // What step() does at a cycle's end when two earlier traces still wait for the background thread.
 // stop() waits.
@@ -79,11 +85,19 @@ enum class WhenBehind : std::uint8_t {
   kBlock,  // step() waits
 };
 
+// Processes that communicate with one another, as torch.distributed tells of them.
+struct ProcessGroup {
+  std::string name, description;  // "0", "default_pg"
+  std::string backend;            // "cuda:nccl,cpu:gloo"
+  std::vector<int> ranks;
+};
 // This process among those that train together; becomes the trace's `distributedInfo`.
 struct DistributedInfo {
   std::string backend;
   int rank = 0;
   int world_size = 1;
+  std::vector<ProcessGroup> groups = {};  // `pg_count` and `pg_config`; none: not known
+  std::string nccl_version = {};          // "2.21.5"; empty: not known
 };
 
 // Runs with the window: torch's execution trace observer. Any may be empty.
@@ -123,8 +137,9 @@ struct Options {
 struct Stats {
   std::uint64_t cycles = 0;   // finished
   std::uint64_t events = 0;   // ranges recorded in finished cycles
-  std::uint64_t dropped = 0;  // ranges dropped for lack of memory in finished cycles
-  // Of the background thread: traces dropped because it was behind, and handlers that threw.
+  std::uint64_t dropped = 0;  // ranges dropped for lack of memory
+  // Traces that no handler saw, because the background thread was behind or for lack of memory, and
+  // those that it failed with (their handler threw).
   std::uint64_t dropped_traces = 0, failed_traces = 0;
   std::size_t bytes = 0;  // held by the recorder now
   std::size_t lanes = 0;  // threads seen in the last finished cycle

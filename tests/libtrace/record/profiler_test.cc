@@ -350,6 +350,25 @@ TEST(Profiler, MetadataGoesIntoOneTrace) {
   EXPECT_EQ(profiler.trace()->world_size(), 8);
 }
 
+// The keys of torch's own traces.
+TEST(Profiler, DistributedInfoSaysWhatIsKnownOfTheGroups) {
+  DistributedInfo info{"nccl", 1, 4};
+  info.groups = {{"0", "default_pg", "cpu:gloo,cuda:nccl", {0, 1, 2, 3}},
+                 {"1", "mesh \"tp\"", "cuda:nccl", {1, 3}}};
+  info.nccl_version = "2.21.5";
+  Profiler profiler({.distributed = info});
+  profiler.start();
+  profiler.stop();
+  EXPECT_EQ(*profiler.trace()->metadata("distributedInfo"),
+            R"({"backend": "nccl", "rank": 1, "world_size": 4, "pg_count": 2, "pg_config": [)"
+            R"({"pg_name": "0", "pg_desc": "default_pg", "backend_config": "cpu:gloo,cuda:nccl", )"
+            R"("pg_size": 4, "ranks": [0, 1, 2, 3]}, )"
+            R"({"pg_name": "1", "pg_desc": "mesh \"tp\"", "backend_config": "cuda:nccl", )"
+            R"("pg_size": 2, "ranks": [1, 3]}], "nccl_version": "2.21.5"})");
+  info.groups[1].ranks = {4};
+  EXPECT_THROW(Profiler({.distributed = info}), std::invalid_argument);
+}
+
 TEST(Profiler, StatsCountFinishedCycles) {
   Profiler profiler({.schedule = Schedule::make({.warmup = 1, .active = 1})});
   profiler.start();
