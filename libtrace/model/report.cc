@@ -51,10 +51,11 @@ constexpr Code kCodes[] = {
     {"broken", Severity::kError, "The file is broken before its first event."},
     {"unreadable", Severity::kError, "The file cannot be read."},
     {"dropped_by_recorder", Severity::kWarning,
-     "The recorder lost events: beyond its memory limit, by the device's own profiler, of ranges "
-     "nested too deep, or begun by a signal handler within the recorder."},
+     "The recorder lost events: beyond its memory limit, of a trace that there was no memory to "
+     "make, by the device's own profiler, of ranges nested too deep, or begun by a signal handler "
+     "within the recorder."},
     {"dropped_traces", Severity::kInfo,
-     "Whole traces before this one were dropped: the handler was behind."},
+     "Whole traces before this one were dropped: the handler was behind, or memory was short."},
 };
 
 const Code& known(std::string_view code) {

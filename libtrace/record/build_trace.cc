@@ -64,8 +64,11 @@ class Build {
     if (clock_.jump_ns() != 0) {
       builder_.add_metadata("clock_jump_ns", std::to_string(clock_.jump_ns()));
     }
-    if (host_.dropped + device_dropped_ == 0) return;
-    builder_.add_metadata("dropped_events", std::to_string(host_.dropped + device_dropped_));
+    const std::uint64_t dropped = host_.dropped + device_dropped_ + cycle_.dropped_events;
+    if (dropped == 0) return;
+    builder_.add_metadata("dropped_events", std::to_string(dropped));
+    builder_.report().add("dropped_by_recorder", static_cast<std::int64_t>(cycle_.dropped_events),
+                          "traces there was no memory to make");
     builder_.report().add("dropped_by_recorder", static_cast<std::int64_t>(device_dropped_),
                           "device");
     std::uint64_t unplaced = host_.dropped;
@@ -161,5 +164,13 @@ class Build {
 }  // namespace
 
 Built build_trace(const Cycle& cycle) { return Build(cycle).run(); }
+
+std::uint64_t records_in(const Cycle& cycle) noexcept {
+  std::uint64_t records = 0;
+  for (const LaneSnapshot& lane : cycle.host.lanes) {
+    lane.for_each([&](const Record&) { ++records; });
+  }
+  return records;
+}
 
 }  // namespace libtrace::detail

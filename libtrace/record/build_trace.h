@@ -18,8 +18,13 @@ struct Cycle {
   std::unique_ptr<DeviceRecording> device;  // nullptr: none was asked for
   Metadata metadata;                        // top-level keys; the device's replace those of theirs
   int rank = -1, world_size = -1;           // -1: unknown
-  std::uint64_t dropped_traces = 0;         // between the one before and this
+  // Traces that were dropped between the one before and this, and rows of those of them that there
+  // was no memory to make.
+  std::uint64_t dropped_traces = 0, dropped_events = 0;
 };
+
+// Records in a cycle, without what it dropped itself.
+std::uint64_t records_in(const Cycle& cycle) noexcept;
 
 struct Built {
   TracePtr trace;

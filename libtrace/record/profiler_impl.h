@@ -107,7 +107,7 @@ struct Profiler::Impl final : TraceControl {
   detail::Metadata preset_of_window;  // as it was when the window opened
   std::vector<TracePtr> traces;       // the last one, or all
   Stats stats;
-  std::uint64_t untold_traces = 0;  // dropped, and not yet said in a trace
+  std::uint64_t untold_traces = 0, untold_events = 0;  // dropped, and not yet said in a trace
 
   // A sink that throws must not end a transition half-way.
   void warn(std::string_view text) override {
@@ -123,7 +123,7 @@ struct Profiler::Impl final : TraceControl {
     std::int64_t us = 0;
     {
       const detail::Stopwatch watch(us);
-      cycle = {};  // of a window that was closed but not delivered
+      forget_cycle();
       detail::chunk_pool().set_max_bytes(options.max_bytes);
       ClockMap::process_ns_per_tick();
       detail::Window::prepare();
@@ -197,7 +197,19 @@ struct Profiler::Impl final : TraceControl {
       for (const auto& [key, json] : *some) detail::set_metadata(cycle.metadata, key, json);
     }
     pending.clear();
-    cycle.dropped_traces = untold_traces;
+    cycle.dropped_traces = std::exchange(untold_traces, 0);
+    cycle.dropped_events = std::exchange(untold_events, 0);
+  }
+
+  // Of a window that was closed but not delivered. What it was to say of those before, the next
+  // one says.
+  void forget_cycle() {
+    {
+      const std::lock_guard lock(mutex);
+      untold_traces += cycle.dropped_traces;
+      untold_events += cycle.dropped_events;
+    }
+    cycle = {};
   }
 
   void trace_ready() override {
@@ -205,12 +217,15 @@ struct Profiler::Impl final : TraceControl {
       // Nobody's step waits at stop(): there the last trace is worth a wait.
       const bool block = options.when_behind == WhenBehind::kBlock || !session.running();
       const bool taken = background->submit(cycle, block);
-      for (detail::LaneSnapshot& lane : cycle.host.lanes) lane.give_back_later();
+      if (!taken) {
+        for (detail::LaneSnapshot& lane : cycle.host.lanes) lane.give_back_later();
+        forget_cycle();
+        warn("Profiler: a trace was dropped, two earlier ones are still being written");
+        const std::lock_guard lock(mutex);
+        ++untold_traces;
+        ++stats.dropped_traces;
+      }
       cycle = {};
-      if (!taken) warn("Profiler: a trace was dropped, two earlier ones are still being written");
-      const std::lock_guard lock(mutex);
-      untold_traces = taken ? 0 : untold_traces + 1;
-      if (!taken) ++stats.dropped_traces;
       return;
     }
     detail::Cycle taken = std::exchange(cycle, {});
@@ -242,7 +257,7 @@ struct Profiler::Impl final : TraceControl {
 
   void deliver(detail::Cycle& finished) {
     const std::size_t lanes = finished.host.lanes.size();
-    const detail::Built built = build_trace(finished);
+    const detail::Built built = made_of(finished);
     // Gives the memory back before the handler takes its time.
     run_as_piece([&] { finished = {}; });
     std::vector<TracePtr> old;  // to free a large one takes long: not while a step may wait
@@ -257,6 +272,20 @@ struct Profiler::Impl final : TraceControl {
     }
     run_as_piece([&] { old.clear(); });
     if (options.on_trace_ready) options.on_trace_ready(built.trace);
+  }
+
+  // Where there is no memory for it, the cycle is lost and counted.
+  detail::Built made_of(const detail::Cycle& finished) try {
+    return build_trace(finished);
+  } catch (...) {
+    const std::uint64_t dropped = detail::records_in(finished) + finished.host.dropped +
+                                  (finished.device ? finished.device->dropped() : 0);
+    const std::lock_guard lock(mutex);
+    untold_traces += finished.dropped_traces + 1;
+    untold_events += finished.dropped_events + dropped;
+    stats.dropped += dropped;
+    ++stats.dropped_traces;
+    throw;
   }
 
   void observe(const std::function<void()>& f) {
@@ -305,7 +334,7 @@ struct Profiler::Impl final : TraceControl {
   }
 
   void finish_session() noexcept {
-    cycle = {};
+    forget_cycle();
     prepared = false;
     detail::Window::release();
     if (device) device->release();

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -26,6 +28,7 @@ struct Script {
   std::vector<std::string> scopes;  // of the user, as handed to rows()
   bool host_reports_memory = false;
   std::uint64_t dropped = 0;
+  int failing_traces = 0;  // whose rows there is no memory for
 
   void note(const std::string& what) { calls += (calls.empty() ? "" : " ") + what; }
 };
@@ -74,6 +77,10 @@ class Recording final : public DeviceRecording {
   }
   [[nodiscard]] std::unique_ptr<DeviceRows> rows(TraceBuilder& builder,
                                                  const DeviceFrame& frame) const override {
+    if (script->failing_traces > 0) {
+      --script->failing_traces;
+      throw std::bad_alloc();
+    }
     if (refused_) return std::make_unique<NoRows>();
     return std::make_unique<Rows>(builder, frame);
   }
@@ -119,6 +126,41 @@ class Device : public ::testing::Test {
   Script script_;
   Activities both_ = Activities::cpu() | Activities::cuda();
 };
+
+// What a trace would have said is lost where there is no memory to make it, but not uncounted.
+TEST_F(Device, ATraceThatThereWasNoMemoryForIsCountedInTheNext) {
+  for (const HandlerPolicy policy : {HandlerPolicy::kInline, HandlerPolicy::kBackground}) {
+    std::vector<TracePtr> traces;
+    Options options;
+    options.activities = both_;
+    options.schedule = schedule(0, 0, 1, 4);
+    options.on_error = HandlerError::kLog;
+    options.handler = policy;
+    options.on_trace_ready = [&](const TracePtr& t) { traces.push_back(t); };
+    Profiler profiler(options);
+    profiler.start();
+    script_.failing_traces = 2;
+    script_.dropped = 3;  // each window, of the device
+    for (int i = 0; i < 4; ++i) {
+      for (int k = 0; k < 10; ++k) {
+        LIBTRACE_SCOPE("one");
+      }
+      profiler.step();
+      (void)profiler.flush(std::chrono::minutes(1));
+    }
+    profiler.stop();
+    ASSERT_EQ(traces.size(), 2U);
+    // Ten scopes, a step and three of the device in each of two traces; and three in this one.
+    EXPECT_EQ(*traces[0]->metadata("dropped_events"), "31");
+    EXPECT_EQ(traces[0]->report().count("dropped_by_recorder"), 31);
+    EXPECT_EQ(*traces[0]->metadata("dropped_traces"), "2");
+    EXPECT_EQ(*traces[1]->metadata("dropped_events"), "3") << "said once";
+    EXPECT_EQ(traces[1]->metadata("dropped_traces"), nullptr);
+    EXPECT_EQ(profiler.stats().dropped, 2 * 14 + 2 * 3U);
+    EXPECT_EQ(profiler.stats().dropped_traces, 2U);
+    EXPECT_EQ(profiler.stats().cycles, 2U);
+  }
+}
 
 TEST_F(Device, FollowsTheTransitions) {
   Options options;
