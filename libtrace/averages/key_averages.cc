@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "libtrace/averages/flags.h"
-#include "libtrace/averages/flops.h"
+#include "libtrace/model/flops.h"
 #include "libtrace/averages/function_events.h"
-#include "libtrace/averages/shapes.h"
+#include "libtrace/model/shapes.h"
 #include "libtrace/averages/stacks.h"
 #include "libtrace/averages/sums.h"
 

@@ -1,4 +1,4 @@
-#include "libtrace/averages/shapes.h"
+#include "libtrace/model/shapes.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Shapes as a trace writes them, and FLOPs from them.
-#include "libtrace/averages/flops.h"
+#include "libtrace/model/flops.h"
 
 #include <gtest/gtest.h>
 
-#include "libtrace/averages/shapes.h"
+#include "libtrace/model/shapes.h"
 
 namespace libtrace {
 namespace {

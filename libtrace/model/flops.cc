@@ -1,8 +1,8 @@
-#include "libtrace/averages/flops.h"
+#include "libtrace/model/flops.h"
 
 #include <algorithm>
 
-#include "libtrace/averages/shapes.h"
+#include "libtrace/model/shapes.h"
 
 namespace libtrace {
 namespace {
