@@ -110,7 +110,8 @@ class Linker {
       };
       for (auto it = all.begin(); it != all.end();) {
         const LaneId lane = it->lane;
-        const auto end = std::lower_bound(it, all.end(), std::pair(lane, trace_.start(o.op)), before);
+        const auto end =
+            std::lower_bound(it, all.end(), std::pair(lane, trace_.start(o.op)), before);
         if (end != it) last.push_back(*(end - 1));
         it = std::lower_bound(end, all.end(), std::pair(lane + 1, INT64_MIN), before);
       }
@@ -219,7 +220,7 @@ class Linker {
 
   const Trace& trace_;
   BackwardLinks& out_;
-  std::vector<Call> calls_;         // by name
+  std::vector<Call> calls_;        // by name
   std::vector<EventId> op_above_;  // by slice of the host tree: its nearest ancestor that is an op
 };
 

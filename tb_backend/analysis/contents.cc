@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "libtrace/model/plain_text.h"
+#include "tb_backend/analysis/module_scopes.h"
 
 namespace traceglass {
 
@@ -15,8 +16,8 @@ using libtrace::Trace;
 namespace {
 
 struct Seen {
-  bool host = false, device_work = false, python = false, modules = false, collective = false,
-       shapes = false, stacks = false;
+  bool host = false, device_work = false, python = false, collective = false, shapes = false,
+       stacks = false;
 };
 
 Seen look(const Trace& trace) {
@@ -29,10 +30,7 @@ Seen look(const Trace& trace) {
     s.collective =
         s.collective ||
         (flags & (libtrace::flag::kCommunication | libtrace::flag::kHostCollective)) != 0;
-    if (kind == Kind::kPython) {
-      s.python = true;
-      s.modules = s.modules || trace.name(e).starts_with("nn.Module: ");
-    }
+    s.python = s.python || kind == Kind::kPython;
     if (kind == Kind::kOp && !(s.shapes && s.stacks)) {
       s.shapes = s.shapes || trace.arg(e, "Input Dims") || trace.arg(e, "Input dims");
       const auto stack = trace.arg(e, "Call stack");
@@ -67,7 +65,9 @@ Contents find_contents(const Trace& trace) {
        refusal == nullptr ? "No device events: record with ProfilerActivity.CUDA."
                           : libtrace::plain_text(*refusal));
   view("memory", !trace.memory().empty(), "No memory events: record with profile_memory=True.");
-  view("modules", s.modules, "No module frames: record with with_stack=True.");
+  const ModuleSource modules = find_module_source(trace);
+  view("modules", modules != ModuleSource::kNone,
+       "No module frames, and no annotations around operators: record with with_stack=True.");
   view("distributed", s.collective,
        "No collectives: one process, or none of its collectives were recorded.");
   view("trace", trace.size() > 0, "No events.");
@@ -79,7 +79,8 @@ Contents find_contents(const Trace& trace) {
   option("stacks", "with_stack", s.stacks);
   option("memory", "profile_memory", !trace.memory().empty());
   option("flops", "with_flops", false);
-  option("modules", "with_modules", s.modules);
+  option("modules", "with_modules",
+         modules == ModuleSource::kFrames || modules == ModuleSource::kHierarchy);
   return c;
 }
 

@@ -93,8 +93,8 @@ class Maker {
       return lightning ? name.starts_with(kLightningScope) : is_scope_name(name);
     });
     const auto is_scope = [&](EventId e) {
-      constexpr auto kOthers = libtrace::flag::kStep | libtrace::flag::kDataLoader |
-                               libtrace::flag::kHostCollective;
+      constexpr auto kOthers =
+          libtrace::flag::kStep | libtrace::flag::kDataLoader | libtrace::flag::kHostCollective;
       return trace_.kind(e) == Kind::kAnnotation && has[e] && (trace_.flags(e) & kOthers) == 0 &&
              wanted(e);
     };
@@ -235,8 +235,8 @@ std::string_view module_source_name(ModuleSource source) {
 ModuleSource find_module_source(const Trace& trace) {
   ByName is_frame(trace, is_frame_name);
   ByName is_scope(trace, is_scope_name);
-  ByName is_lightning(
-      trace, [](std::string_view name) { return name.starts_with(kLightningScope); });
+  ByName is_lightning(trace,
+                      [](std::string_view name) { return name.starts_with(kLightningScope); });
   bool annotations = false, lightning = false;
   for (EventId e = 0; e < trace.size(); ++e) {
     if (trace.suspect(e)) continue;

@@ -26,9 +26,9 @@ ModuleSource find_module_source(const libtrace::Trace& trace);
 struct ModuleScope {
   libtrace::EventId event = 0;  // the frame or annotation; its first operator where neither is
   std::int64_t start = 0, end = 0;
-  std::int64_t self = 0;                    // time in which no scope within it is active
-  std::uint32_t parent = libtrace::kNone;   // of smaller index
-  std::uint32_t module = 0;                 // index in ModuleScopes::modules
+  std::int64_t self = 0;                   // time in which no scope within it is active
+  std::uint32_t parent = libtrace::kNone;  // of smaller index
+  std::uint32_t module = 0;                // index in ModuleScopes::modules
 };
 
 // A module: all scopes with one path of names from the outermost.

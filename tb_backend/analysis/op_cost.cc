@@ -195,7 +195,7 @@ class Inputs {
   [[nodiscard]] const Dims& dims(int i) const {
     static const Dims kNoDims;
     return i >= 0 && static_cast<std::size_t>(i) < dims_.size() ? dims_[static_cast<std::size_t>(i)]
-                                                               : kNoDims;
+                                                                : kNoDims;
   }
   [[nodiscard]] std::string_view type(int i) const { return text(types_, i); }
   [[nodiscard]] std::string_view concrete(int i) const { return text(concrete_, i); }
@@ -255,7 +255,8 @@ Work multiplied(Dims a, Dims b) {
   double batch = 1;
   const std::size_t most = std::max(a.size(), b.size());
   for (std::size_t i = 3; i <= most; ++i) {
-    const std::int64_t x = i <= a.size() ? a[a.size() - i] : 1, y = i <= b.size() ? b[b.size() - i] : 1;
+    const std::int64_t x = i <= a.size() ? a[a.size() - i] : 1,
+                       y = i <= b.size() ? b[b.size() - i] : 1;
     batch *= static_cast<double>(x == 1 ? y : x);
   }
   const double out = batch * static_cast<double>(m) * static_cast<double>(n);
@@ -274,7 +275,8 @@ Work convolved(const Inputs& in, const Entry& e) {
   if (stride.size() != axes || padding.size() != axes || dilation.size() != axes) return {};
   double out = static_cast<double>(input[0]) * static_cast<double>(weight[0]);
   for (std::size_t i = 0; i < axes; ++i) {
-    const auto size = static_cast<double>(input[2 + i]), kernel = static_cast<double>(weight[2 + i]);
+    const auto size = static_cast<double>(input[2 + i]),
+               kernel = static_cast<double>(weight[2 + i]);
     if (stride[i] <= 0 || kernel < 1) return {};
     const double room = size + 2 * static_cast<double>(padding[i]) -
                         (static_cast<double>(dilation[i]) * (kernel - 1) + 1);
@@ -296,8 +298,7 @@ Work convolved_back(const Inputs& in, const Entry& e) {
     const std::size_t word = mask.find_first_of("TtFf", at);
     return word == std::string_view::npos || mask[word] == 'T' || mask[word] == 't';
   };
-  const double one =
-      2 * product(in.is_true(e.at[4]) ? input : grad) * product(weight, 1);
+  const double one = 2 * product(in.is_true(e.at[4]) ? input : grad) * product(weight, 1);
   const double parts = (wanted(0) ? 1 : 0) + (wanted(1) ? 1 : 0);
   return {one * parts, (wanted(0) ? product(input) : 0) + (wanted(1) ? product(weight) : 0)};
 }
@@ -313,7 +314,8 @@ Work attended(const Inputs& in, const Entry& e) {
   const double heads = product(Dims(q.begin(), q.end() - 2));
   const auto length = static_cast<double>(q[n - 2]), size = static_cast<double>(q[n - 1]),
              keys = static_cast<double>(k[n - 2]), value = static_cast<double>(v[n - 1]);
-  const double seen = in.is_true(e.at[3]) || (in.concrete(e.at[3]) == "1" && e.at[4] == 1) ? 0.5 : 1;
+  const double seen =
+      in.is_true(e.at[3]) || (in.concrete(e.at[3]) == "1" && e.at[4] == 1) ? 0.5 : 1;
   // Two products forward; five backward, which makes the scores again.
   const double forward = 2 * heads * length * keys * (size + value) * seen;
   const bool back = e.at[5] == 5;
@@ -339,8 +341,8 @@ OpCost cost_of(std::string_view op, const AllDims& dims, const Texts& types,
   const Entry& e = *entry;
   const Inputs in(dims, types, concrete);
   Work work;
-  int operand = 0;          // whose type the output has, and whose precision counts
-  bool writes_out = true;   // else the output is among the inputs, or small
+  int operand = 0;         // whose type the output has, and whose precision counts
+  bool writes_out = true;  // else the output is among the inputs, or small
   switch (e.rule) {
     case Rule::kTorch:
       operand = e.at[0];
@@ -378,8 +380,8 @@ OpCost cost_of(std::string_view op, const AllDims& dims, const Texts& types,
     case Rule::kSameShape: {
       work.out = product(in.dims(0));
       if (in.dims(0).empty()) return cost;
-      const bool counted = op == "aten::add_" || op == "aten::mul_" || op == "aten::sub_" ||
-                           op == "aten::div_";
+      const bool counted =
+          op == "aten::add_" || op == "aten::mul_" || op == "aten::sub_" || op == "aten::div_";
       if (counted) work.flops = work.out;
       break;
     }

@@ -44,6 +44,9 @@ Reply status_reply(const TraceFile& file, const LoadStatus& status, int http_sta
 // Of a file that cannot be loaded.
 Reply file_error_reply(const TraceFile& file, const FileError& error);
 
+// The steps that the query asks for; throws BadRequest where the trace has no such step.
+Selection selection_of(const LoadedTrace& loaded, const Call& call);
+
 // One list a topic, in routes_<topic>.cc.
 std::vector<LogdirRoute> logdir_routes();
 std::vector<LogdirRoute> distributed_routes();
@@ -51,5 +54,6 @@ std::vector<TraceRoute> trace_routes();
 std::vector<TraceRoute> timeline_routes();
 std::vector<TraceRoute> event_routes();
 std::vector<TraceRoute> view_routes();
+std::vector<TraceRoute> module_routes();
 
 }  // namespace traceglass

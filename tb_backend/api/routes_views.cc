@@ -4,8 +4,6 @@
 #include "tb_backend/api/router.h"
 
 namespace traceglass {
-namespace {
-
 Selection selection_of(const LoadedTrace& loaded, const Call& call) {
   if (call.query.find("steps") == nullptr) return Selection::everything(loaded.steps);
   const auto [first, last] = call.query.range("steps");
@@ -17,6 +15,8 @@ Selection selection_of(const LoadedTrace& loaded, const Call& call) {
   return Selection::of(loaded.steps, static_cast<std::size_t>(first),
                        static_cast<std::size_t>(last));
 }
+
+namespace {
 
 libtrace::Kind kind_of(const Call& call) {
   return call.query.choice("kind", {"op", "annotation"}) == "op" ? libtrace::Kind::kOp
