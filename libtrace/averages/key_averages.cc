@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "libtrace/averages/flags.h"
-#include "libtrace/model/flops.h"
 #include "libtrace/averages/function_events.h"
-#include "libtrace/model/shapes.h"
 #include "libtrace/averages/stacks.h"
 #include "libtrace/averages/sums.h"
+#include "libtrace/model/flops.h"
+#include "libtrace/model/shapes.h"
 
 namespace libtrace {
 namespace {

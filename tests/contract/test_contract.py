@@ -75,6 +75,7 @@ def ask_everything(ask, trace):
         for group in ("name", "launch"):
             ask("getKernels", path=path, steps=chosen, group=group)
         memory = ask("getMemory", path=path, steps=chosen, points=64).json()
+        ask_modules(ask, path, chosen)
     for row in overview["top_operators"][:2] + overview["top_host"][:2]:
         if not row["name"].startswith("("):  # (no launch), (no operator): rows that are no operator
             ask("getOperator", path=path, name=row["name"])
@@ -84,6 +85,26 @@ def ask_everything(ask, trace):
     assert len(names["names"]) == meta["name_count"], "name_count"
     ask("getNames", path=path, **{"from": len(names["names"])})
     ask_timeline(ask, path, meta, names["names"])
+
+
+def ask_modules(ask, path, steps):
+    modules = ask("getModules", path=path, steps=steps).json()
+    rows = modules["rows"]
+    assert modules["device_ns"] == modules["no_module"]["device_ns"] + sum(
+        row["device_self_ns"] + row["backward_device_self_ns"] for row in rows
+    ), "device work is shared out"
+    before = set()
+    for row in rows:
+        assert ("parent" not in row) == (row["depth"] == 0), row
+        assert row.get("parent") in {None, *before}, "a parent stands before its rows"
+        before.add(row["id"])
+    for row in [row for row in rows if row["calls"] > 0][:3]:
+        detail = ask("getModule", path=path, steps=steps, module=row["id"]).json()
+        assert detail["row"] == row, "the row opened is the row of the table"
+        assert len(detail["path"]) == row["depth"] + 1, "path"
+        if detail["instance_count"] == len(detail["instances"]):
+            total = sum(instance["device_ns"] for instance in detail["instances"])
+            assert total == row["device_total_ns"], "instances sum to the row"
 
 
 def ask_timeline(ask, path, meta, names):
@@ -196,6 +217,9 @@ class SmallLogdirTest(unittest.TestCase):
             ("getKernels", 422, good, {"group": "none"}),
             ("getMemory", 422, good, {"points": "1"}),
             ("getMemoryBlocks", 422, good, {"type": "cuda", "device": "x"}),
+            ("getModules", 422, good, {"steps": "x"}),
+            ("getModule", 404, good, {"module": "4000000000"}),
+            ("getModule", 422, good, {"module": "x"}),
             ("getNames", 422, good, {"from": "-1"}),
             ("getTiles", 422, good, {**tiles, "k": "99"}),
             ("getTiles", 422, good, {**tiles, "i": "5-3"}),
