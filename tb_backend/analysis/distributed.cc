@@ -97,7 +97,10 @@ class Maker {
       bool bubbles = false;
       for (const RankStep& s : rank.steps) {
         if (!chosen(options_.steps, s.index)) continue;
-        if (n++ == 0) r.show = {s.start_ns, s.start_ns + s.length_ns};
+        if (n++ == 0) {
+          r.show.start = s.start_ns - rank.range_start_ns;
+          r.show.end = r.show.start + s.length_ns;
+        }
         r.starts_ns += match_.common(row, s.host_start_ns) - step_start_[s.index];
         r.step_ns += s.length_ns;
         r.computation_ns += s.computation_ns;

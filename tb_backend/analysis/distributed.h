@@ -36,7 +36,7 @@ struct RankRow {
   std::size_t last = 0;         // of them it entered last
   std::int64_t caused_ns = 0;   // what the others waited in those
   std::int64_t bytes = 0;       // of those with a known size
-  libtrace::TimeRange show;     // of its own trace: the first selected step
+  libtrace::TimeRange show;     // the first selected step, from the start of its trace's range
 };
 
 struct CollectiveRow {
@@ -105,7 +105,7 @@ struct Straggler {
   std::size_t waiting_row = 0;  // who waited longest there
   Why why = Why::kUnknown;
   std::string sentence, advice;
-  libtrace::TimeRange show, waiting_show;  // of the two traces: the place where it was worst
+  libtrace::TimeRange show, waiting_show;  // where it was worst, from the start of the traces
 };
 
 struct DistributedNote {

@@ -154,6 +154,7 @@ RankSummary summarize_rank(const Trace& trace) {
   rank.world_size = trace.world_size();
   rank.rank_guessed = trace.rank_guessed();
   rank.base_unix_ns = trace.base_unix_ns();
+  rank.range_start_ns = trace.range().start;
   rank.events = trace.size();
   Sorted sorted(trace);
   rank.has_device_work = sorted.device_work;

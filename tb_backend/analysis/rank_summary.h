@@ -47,6 +47,7 @@ struct RankSummary {
   std::optional<int> rank, world_size;
   bool rank_guessed = false;
   std::optional<std::int64_t> base_unix_ns;
+  std::int64_t range_start_ns = 0;  // of the trace: what places on the page count from
   std::vector<std::string> texts{""};
   std::vector<RankStep> steps;              // by start
   std::vector<RankCollective> collectives;  // by start

@@ -126,6 +126,10 @@ void set_places(const RunMatch& match, const MatchedCollective& worst, Straggler
   for (libtrace::TimeRange* range : {&s.show, &s.waiting_show}) {
     range->start -= margin;
     range->end += margin;
+    const std::size_t row = range == &s.show ? s.row : s.waiting_row;
+    const std::int64_t zero = match.rank(row).range_start_ns;
+    range->start = std::max<std::int64_t>(0, range->start - zero);
+    range->end = std::max(range->start, range->end - zero);
   }
 }
 

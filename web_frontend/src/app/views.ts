@@ -9,5 +9,6 @@ export const kLoaders: Readonly<Record<string, () => ViewModule>> = {
   operators: () => import('../views/operators/OperatorsView.svelte'),
   kernels: () => import('../views/kernels/KernelsView.svelte'),
   memory: () => import('../views/memory/MemoryView.svelte'),
+  distributed: () => import('../views/distributed/DistributedView.svelte'),
   trace: () => import('../views/trace/TraceView.svelte'),
 };
