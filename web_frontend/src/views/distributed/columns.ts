@@ -7,7 +7,7 @@ import type {
   DistributedStep,
 } from '../../api/types';
 import { measure, type Measure } from '../../lib/columns';
-import { count, kNone } from '../../lib/format';
+import { column as scale_of, count, kNone } from '../../lib/format';
 import type { Column } from '../../lib/table';
 import { elements_text } from './distributed';
 
@@ -57,6 +57,17 @@ function whole<Row>(
   };
 }
 
+/** A measure over magnitudes: its unit and decimals are those of the middle value, so that small messages beside one large
+    one still show. */
+function spread_measure<Row>(rows: readonly Row[], spec: Measure<Row>): Column<Row> {
+  const values = rows
+    .map((row) => spec.value(row))
+    .filter((value) => value !== undefined && value > 0)
+    .sort((a, b) => (a ?? 0) - (b ?? 0));
+  const scale = scale_of([values[values.length >> 1]], spec.family);
+  return { ...measure(rows, spec), unit: scale.unit, text: (row) => scale(spec.value(row)) };
+}
+
 /** GB/s: 10⁹ bytes a second, as NCCL-tests prints it. */
 function bandwidth<Row>(
   rows: readonly Row[],
@@ -68,7 +79,7 @@ function bandwidth<Row>(
     return bytes === undefined ? undefined : bytes / kGiga;
   };
   return {
-    ...measure<Row>(rows, { ...spec, family: 'plain', value: giga }),
+    ...spread_measure<Row>(rows, { ...spec, family: 'plain', value: giga }),
     unit: 'GB/s',
     csv: `${spec.title} (GB/s)`,
   };
@@ -94,7 +105,11 @@ export function collective_columns(
   const grouped = new Set(rows.map(({ group }) => group)).size > 1;
   return [
     whole<Row>('number', '#', 52, 0, (row) => row.number),
-    text<Row>('op', 'Collective', 116, 1, (row) => row.op, { mono: true, hover: (row) => row.name }),
+    text<Row>('op', 'Collective', 116, 1, (row) => row.op, {
+      mono: true,
+      grow: 1,
+      hover: (row) => row.name,
+    }),
     ...(grouped ? [text<Row>('group', 'Group', 72, 9, (row) => row.group)] : []),
     whole<Row>('step', 'Step', 56, 14, (row) => row.step),
     {
@@ -104,7 +119,7 @@ export function collective_columns(
           ? undefined
           : `${count(row.least_bytes ?? 0)} to ${count(row.bytes)} bytes, by rank`,
     },
-    measure<Row>(rows, {
+    spread_measure<Row>(rows, {
       id: 'size',
       title: 'Size',
       family: 'bytes',
@@ -160,7 +175,13 @@ export function kind_columns(rows: readonly DistributedKind[]): Column<Distribut
     text<Row>('op', 'Collective', 140, 0, (row) => row.op, { mono: true, grow: 1 }),
     text<Row>('group', 'Group', 90, 8, (row) => row.group),
     text<Row>('dtype', 'Type', 90, 9, (row) => row.dtype),
-    measure<Row>(rows, { id: 'size', title: 'Size', family: 'bytes', rank: 4, value: (row) => row.bytes }),
+    spread_measure<Row>(rows, {
+      id: 'size',
+      title: 'Size',
+      family: 'bytes',
+      rank: 4,
+      value: (row) => row.bytes,
+    }),
     whole<Row>('calls', 'Calls', 72, 3, (row) => row.calls),
     measure<Row>(rows, {
       id: 'transfer',
