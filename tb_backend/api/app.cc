@@ -109,7 +109,7 @@ Reply App::answer(const Call& call) {
 Reply App::below_mount(const Call& call, std::string_view path) {
   constexpr std::string_view kApi = "/api/";
   if (path.starts_with(kApi)) {
-    Services services{watcher_, registry_, ranks_};
+    Services services{watcher_, registry_, ranks_, metrics_};
     return route(services, call, path.substr(kApi.size()));
   }
   const std::string* token = call.query.find("token");

@@ -44,6 +44,7 @@ class App {
   Watcher watcher_;
   Registry registry_;
   RankParts ranks_;
+  MetricBook metrics_;
   StaticFiles files_;
 };
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tb_backend/api/call.h"
+#include "tb_backend/api/metric_book.h"
 #include "tb_backend/api/rank_parts.h"
 #include "tb_backend/api/registry.h"
 #include "tb_backend/logdir/watch.h"
@@ -19,6 +20,7 @@ struct Services {
   Watcher& watcher;
   Registry& registry;
   RankParts& ranks;
+  MetricBook& metrics;
 };
 
 // The variable parts of a path, in order: "traces/{id}/events/{event}" gives id and event.
@@ -50,6 +52,7 @@ Selection selection_of(const LoadedTrace& loaded, const Call& call);
 // One list a topic, in routes_<topic>.cc.
 std::vector<LogdirRoute> logdir_routes();
 std::vector<LogdirRoute> distributed_routes();
+std::vector<LogdirRoute> metrics_routes();
 std::vector<TraceRoute> trace_routes();
 std::vector<TraceRoute> timeline_routes();
 std::vector<TraceRoute> event_routes();

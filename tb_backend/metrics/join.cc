@@ -118,9 +118,16 @@ void measure_gap(const std::vector<Stamp>& stamps, double from, double to, Join&
 
 void measure_offset(Join& out) {
   std::vector<double> distances;
+  bool same = true;
   for (const JoinedStep& step : out.steps) {
-    if (step.metric_step) distances.push_back(step.distance_s);
+    if (!step.metric_step) continue;
+    distances.push_back(step.distance_s);
+    const auto shift = static_cast<std::int64_t>(static_cast<std::uint64_t>(*step.metric_step) -
+                                                 static_cast<std::uint64_t>(step.number));
+    same = same && out.shift.value_or(shift) == shift;
+    out.shift = shift;
   }
+  if (!same) out.shift.reset();
   if (distances.empty()) return;
   out.offset_s = median(distances);
   std::sort(distances.begin(), distances.end());
@@ -170,6 +177,17 @@ Join find_join(const MetricRun& run, const std::vector<ProfiledStep>& steps, Joi
   return out;
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> joined_range(const Join& join) {
+  std::optional<std::pair<std::int64_t, std::int64_t>> range;
+  for (const JoinedStep& step : join.steps) {
+    if (!step.metric_step) continue;
+    if (!range) range = {*step.metric_step, *step.metric_step};
+    range->first = std::min(range->first, *step.metric_step);
+    range->second = std::max(range->second, *step.metric_step);
+  }
+  return range;
+}
+
 std::vector<std::optional<double>> values_at(const MetricRun& run, const MetricRun::Tag& tag,
                                              const std::vector<JoinedStep>& steps) {
   std::map<std::int64_t, std::optional<double>> found;
@@ -185,6 +203,31 @@ std::vector<std::optional<double>> values_at(const MetricRun& run, const MetricR
     out.push_back(step.metric_step ? found[*step.metric_step] : std::nullopt);
   }
   return out;
+}
+
+std::optional<double> stamp_seconds(std::string_view digits) {
+  double per_second = 1;
+  switch (digits.size()) {
+    case 10:
+      break;
+    case 13:
+      per_second = 1e3;
+      break;
+    case 16:
+      per_second = 1e6;
+      break;
+    case 19:
+      per_second = 1e9;
+      break;
+    default:
+      return std::nullopt;
+  }
+  double value = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = 10 * value + (c - '0');
+  }
+  return value / per_second;
 }
 
 std::size_t common_parts(std::string_view profile_run, std::string_view metric_run) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tb_backend/metrics/store.h"
@@ -25,6 +26,8 @@ struct JoinedStep {
   double start = 0, end = 0;
   std::optional<std::int64_t> metric_step;  // absent: no event is near
   double distance_s = 0;  // from the step's end to the event: negative, the event comes first
+
+  [[nodiscard]] double duration_ms() const { return (end - start) * 1e3; }
 };
 
 struct Join {
@@ -37,6 +40,8 @@ struct Join {
   // and half the width that the middle half of them takes. By the clock this is the time between
   // a step's end and its logging; by number also what two machines' clocks differ by.
   std::optional<double> offset_s, offset_error_s;
+  // metric step - profile step, where it is the same for all joined steps.
+  std::optional<std::int64_t> shift;
   std::vector<JoinedStep> steps;
 };
 
@@ -45,9 +50,16 @@ struct Join {
 Join find_join(const MetricRun& run, const std::vector<ProfiledStep>& steps, JoinBy by,
                std::int64_t shift = 0, double clock_offset = 0);
 
+// Least and greatest metric step that was joined.
+std::optional<std::pair<std::int64_t, std::int64_t>> joined_range(const Join& join);
+
 // The value of `tag` at each step, the last one written; absent where there is none.
 std::vector<std::optional<double>> values_at(const MetricRun& run, const MetricRun::Tag& tag,
                                              const std::vector<JoinedStep>& steps);
+
+// Seconds since 1970 of a file name's stamp, which torch writes in ns and wrote in ms; by its
+// length. It is the time of writing: after the profile's end.
+std::optional<double> stamp_seconds(std::string_view digits);
 
 // How much two runs' folders have in common: whole parts of their paths, without the
 // plugins/profile/<time> that TensorBoard's own profiler adds. The nearest common folder relates

@@ -6,6 +6,8 @@ import json
 import os
 import sys
 
+from event_files import EventFile
+
 BASE_NS = 1_700_000_000_000_000_000
 STEPS = 3
 STEP_US = 1000
@@ -159,6 +161,15 @@ def write(path, data, modified_s):
     os.utime(path, (modified_s, modified_s))
 
 
+def add_scalars(folder):
+    """Loss of the steps that are profiled, in `run`."""
+    with EventFile(folder) as file:
+        for step in range(1, STEPS + 1):
+            file.scalar(
+                "train/loss", step, (BASE_NS / 1e9) + (step + 1) * STEP_US / 1e6, 2.0 / step
+            )
+
+
 def make(root):
     """Fills the directory; returns the files that are no usable trace, with the code of each."""
     now = 1_700_000_000
@@ -180,6 +191,7 @@ def make(root):
     for rank in range(2):
         name = f"node_{rank}.1700000000000000000.pt.trace.json.gz"
         write(os.path.join(root, "run", name), whole[rank], now + 3)
+    add_scalars(os.path.join(root, "run"))
     later = "node_0.1700000009000000000.pt.trace.json.gz"
     write(os.path.join(root, "run", later), whole[0], now + 12)
     return {f"wrong/{name}": code for name, (_, code) in wrong.items()}

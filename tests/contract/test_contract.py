@@ -141,6 +141,15 @@ def ask_timeline(ask, path, meta, names):
         ask("getArea", path=path, t0=start, t1=end, g=wanted or "0", by=by)
 
 
+def ask_metrics(ask, trace):
+    """Scalars of the same log directory; test_metrics.py looks at what they say."""
+    (run,) = ask("getMetrics", near="run").json()["runs"]
+    assert run["related"] and run["tags"], run
+    ask("getMetricSeries", run=run["name"], tag=run["tags"][0]["tag"], smoothing=0.5)
+    assert ask("getMetricMarks", run=run["name"]).json()["count"] > 0
+    assert ask("getMetricsAt", id=trace).json()["rows"]
+
+
 def spans_of(runs):
     return [
         (run["name"], worker["name"], span)
@@ -186,6 +195,7 @@ class SmallLogdirTest(unittest.TestCase):
             seen = settled(self.ask, "getDistributed", run="run", **query)
             self.assertEqual([r["rank"] for r in seen["ranks"]], [0, 1])
         self.assertEqual(seen["matched"], 0)
+        ask_metrics(self.ask, self.good())
         untried = set(self.contract.operations) - self.ask.operations
         self.assertFalse(untried, "operations without a case in this test")
 

@@ -1,0 +1,84 @@
+#include "tb_backend/api/metric_book.h"
+
+#include <utility>
+
+namespace traceglass {
+namespace {
+
+constexpr std::size_t kMostClocks = 20'000;
+
+double seconds(std::int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
+}  // namespace
+
+std::vector<ProfiledStep> ProfileClock::joinable() const {
+  if (!steps.empty()) return steps;
+  if (!start) return {{0, end, end}};
+  return {{0, *start, *start}, {1, end, end}};
+}
+
+ProfileClock clock_of(const TraceFile& file) {
+  ProfileClock clock;
+  if (const auto stamp = stamp_seconds(file.span)) {
+    clock.source = ProfileClock::Source::kName;
+    clock.end = *stamp;
+  } else {
+    clock.end = seconds(file.stamp.modified_ns);
+  }
+  return clock;
+}
+
+ProfileClock clock_of(const LoadedTrace& loaded) {
+  ProfileClock clock = clock_of(loaded.file);
+  clock.loaded = true;
+  const libtrace::Trace& trace = *loaded.trace;
+  // Without a base the trace ends when its file was written, as far as anybody knows.
+  double base = clock.end - seconds(trace.range().end);
+  if (trace.base_unix_ns()) {
+    clock.source = ProfileClock::Source::kTrace;
+    base = seconds(*trace.base_unix_ns());
+  }
+  clock.start = base + seconds(trace.range().start);
+  clock.end = base + seconds(trace.range().end);
+  for (const Step& step : loaded.steps) {
+    if (step.synthetic) continue;
+    clock.steps.push_back(
+        {step.index, base + seconds(step.host.start), base + seconds(step.host.end)});
+  }
+  return clock;
+}
+
+const MetricStore& MetricBook::follow(const std::shared_ptr<const Snapshot>& snapshot) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (followed_ == snapshot) return store_;
+  }
+  std::vector<MetricFileRef> files;
+  files.reserve(snapshot->events.size());
+  for (const EventFileFound& found : snapshot->events) {
+    files.push_back({found.run, found.file, found.path, found.stamp.bytes, found.stamp.device,
+                     found.stamp.inode, found.stamp.modified_ns});
+  }
+  store_.update(std::move(files));
+  const std::lock_guard lock(mutex_);
+  followed_ = snapshot;
+  return store_;
+}
+
+ProfileClock MetricBook::clock(Registry& registry, const TraceFile& file) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = clocks_.find(file.id);
+    if (known != clocks_.end() && known->second.first == file.stamp) return known->second.second;
+  }
+  if (registry.peek(file) != LoadPhase::kReady) return clock_of(file);
+  const LoadStatus status = registry.ask(file);
+  if (!status.loaded) return clock_of(file);
+  ProfileClock clock = clock_of(*status.loaded);
+  const std::lock_guard lock(mutex_);
+  if (clocks_.size() >= kMostClocks) clocks_.clear();
+  clocks_[file.id] = {status.loaded->file.stamp, clock};
+  return clock;
+}
+
+}  // namespace traceglass

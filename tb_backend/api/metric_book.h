@@ -1,0 +1,51 @@
+// What the metrics routes keep between requests: the event files, followed through the snapshots
+// of the log directory, and when each profile seen so far was recorded.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tb_backend/api/registry.h"
+#include "tb_backend/logdir/scan.h"
+#include "tb_backend/metrics/join.h"
+#include "tb_backend/metrics/store.h"
+
+namespace traceglass {
+
+// When a profile was recorded, by the best source there is.
+struct ProfileClock {
+  enum class Source : std::uint8_t { kTrace, kName, kModified };
+  Source source = Source::kModified;
+  std::optional<double> start;      // seconds since 1970
+  double end = 0;                   // by the file: when it was written
+  bool loaded = false;              // `steps` are known
+  std::vector<ProfiledStep> steps;  // in the order of Meta.steps; none where the file has none
+
+  // What is joined: the steps, or both ends where there are none.
+  [[nodiscard]] std::vector<ProfiledStep> joinable() const;
+};
+
+ProfileClock clock_of(const LoadedTrace& loaded);
+ProfileClock clock_of(const TraceFile& file);
+
+class MetricBook {
+ public:
+  // Reads what the snapshot's event files hold by now.
+  const MetricStore& follow(const std::shared_ptr<const Snapshot>& snapshot);
+
+  // Loads nothing. What was known of a loaded trace stays known when it leaves the memory.
+  ProfileClock clock(Registry& registry, const TraceFile& file);
+
+ private:
+  MetricStore store_;
+  std::mutex mutex_;
+  std::shared_ptr<const Snapshot> followed_;
+  std::map<std::string, std::pair<FileStamp, ProfileClock>> clocks_;  // by id
+};
+
+}  // namespace traceglass
