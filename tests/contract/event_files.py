@@ -1,4 +1,4 @@
-"""Event files by TensorBoard's own writer, without TensorFlow, and what its reader says of files."""
+"""Event files by TensorBoard's own writer, without TensorFlow, and what its reader says of them."""
 
 import os
 

@@ -154,32 +154,44 @@ class MetricsTest(unittest.TestCase):
         shifted = ask("getMetricsAt", id=trace_id, by="number", shift=2).json()
         self.assertEqual([s["metric_step"] for s in shifted["steps"]], [3, 4, 5])
 
-    def test_reads_what_tensorboard_reads(self):
-        root = self.folder()
-        run = os.path.join(root, "run")
-        with EventFile(run, name="events.out.tfevents.1000") as file:
-            for step in range(200):
-                file.scalar("simple", step, 1000 + step, math.sin(step))
-                file.tensor("float", step, 1000 + step, step / 3, "float")
-                file.tensor("double", step, 1000 + step, step * 1e200, "double")
-                file.tensor("int", step, 1000 + step, -step, "int")
-        with EventFile(run, name="events.out.tfevents.2000") as file:  # started again at step 150
-            file.session(150, 2000)
-            for step in range(150, 250):
-                file.scalar("simple", step, 2000 + step, math.cos(step))
-        ask = self.serve(root)
-        told = scalars_by_tensorboard(run)
-        self.assertEqual(sorted(told), ["double", "float", "int", "simple"])
+    def same_as_tensorboard(self, ask, root, run):
+        told = scalars_by_tensorboard(os.path.join(root, run))
         for tag, points in told.items():
             with self.subTest(tag):
-                series = ask("getMetricSeries", run="run", tag=tag, points=10_000).json()
+                series = ask("getMetricSeries", run=run, tag=tag, points=10_000).json()
                 ours = [
                     point
                     for line in series["lines"]
                     for point in zip(line["step"], line["wall_time"], line["value"])
                 ]
                 self.assertEqual(ours, points)
-        series = ask("getMetricSeries", run="run", tag="simple", superseded="show").json()
+        return sorted(told)
+
+    def test_reads_what_tensorboard_reads(self):
+        root = self.folder()
+        with EventFile(os.path.join(root, "kinds")) as file:
+            for step in range(200):
+                file.scalar("simple", step, 1000 + step, math.sin(step))
+                file.tensor("float", step, 1000 + step, step / 3, "float")
+                file.tensor("double", step, 1000 + step, step * 1e200, "double")
+                file.tensor("int", step, 1000 + step, -step, "int")
+        ask = self.serve(root)
+        tags = self.same_as_tensorboard(ask, root, "kinds")
+        self.assertEqual(tags, ["double", "float", "int", "simple"])
+
+    def test_restart(self):
+        root = self.folder()
+        run = os.path.join(root, "run")
+        with EventFile(run, name="events.out.tfevents.1000") as file:
+            for step in range(200):
+                file.scalar("loss", step, 1000 + step, math.sin(step))
+        with EventFile(run, name="events.out.tfevents.2000") as file:
+            file.session(150, 2000)
+            for step in range(150, 250):
+                file.scalar("loss", step, 2000 + step, math.cos(step))
+        ask = self.serve(root)
+        self.assertEqual(self.same_as_tensorboard(ask, root, "run"), ["loss"])
+        series = ask("getMetricSeries", run="run", tag="loss", superseded="show").json()
         self.assertEqual((series["count"], series["superseded"]), (300, 50))
         self.assertEqual([line["superseded"] for line in series["lines"]], [True, False])
 
