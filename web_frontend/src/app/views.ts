@@ -8,6 +8,7 @@ export const kLoaders: Readonly<Record<string, () => ViewModule>> = {
   overview: () => import('../views/overview/Overview.svelte'),
   operators: () => import('../views/operators/OperatorsView.svelte'),
   kernels: () => import('../views/kernels/KernelsView.svelte'),
+  modules: () => import('../views/modules/ModulesView.svelte'),
   memory: () => import('../views/memory/MemoryView.svelte'),
   distributed: () => import('../views/distributed/DistributedView.svelte'),
   trace: () => import('../views/trace/TraceView.svelte'),

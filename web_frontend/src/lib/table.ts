@@ -30,6 +30,15 @@ export interface Column<Row> {
   readonly help?: string;
 }
 
+/** What a table must know of rows that are a tree. */
+export interface TreeRows<Row> {
+  /** From 1. */
+  readonly level: (row: Row) => number;
+  /** Whether its children are shown; undefined: it has none. */
+  readonly open: (row: Row) => boolean | undefined;
+  readonly toggle: (row: Row) => void;
+}
+
 /** `-total` is descending, `total` ascending. */
 export interface Sort {
   readonly id: string;

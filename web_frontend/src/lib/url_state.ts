@@ -29,6 +29,8 @@ export interface UrlState {
   readonly cols: readonly string[] | undefined;
   readonly open: string | undefined;
   readonly device: string | undefined;
+  /** Row at which a picture of a tree begins. */
+  readonly root: number | undefined;
   // Memory brush and the trace's viewport.
   readonly t: TimeRange | undefined;
   // Trace view.
@@ -59,6 +61,7 @@ export const kDefaults: UrlState = {
   cols: undefined,
   open: undefined,
   device: undefined,
+  root: undefined,
   t: undefined,
   sel: undefined,
   area: undefined,
@@ -80,6 +83,7 @@ export const kPerView = [
   'cols',
   'open',
   'device',
+  'root',
   't',
   'sel',
   'area',
@@ -144,6 +148,7 @@ const kFields: { readonly [K in keyof UrlState]-?: Field<NonNullable<UrlState[K]
   cols: list,
   open: text,
   device: text,
+  root: natural,
   t: range,
   sel: natural,
   area: range,
