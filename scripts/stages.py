@@ -103,6 +103,14 @@ STAGES = [
         "fixtures",
     ),
     Stage(
+        "distributed",
+        f"{PYTHON} tests/fixtures/check_distributed.py {SHARED}/fixtures/param/dlrm_kineto"
+        f" {SHARED}/fixtures/torch_2_15/ddp_gloo",
+        "eight real ranks and two on Gloo against a plain reading of their files",
+        ["build"],
+        "fixtures",
+    ),
+    Stage(
         "key-averages",
         f"{PYTHON} tests/fixtures/check_key_averages.py {SHARED}/fixtures/torch_2_15",
         "torch's own tables of recorded runs",

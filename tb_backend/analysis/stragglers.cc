@@ -40,7 +40,7 @@ class Reason {
                                  match_.common(s_.waiting_row, other_->host_start_ns);
       if (explains(late_->dataloader_ns - other_->dataloader_ns, s_.late_ns)) {
         return because(Straggler::Why::kLoading,
-                       "it loads data for " + time_text(late_->dataloader_ns) + " of that step, " +
+                       "it loads data for " + time_text(late_->dataloader_ns) + " of " + step() + ", " +
                            theirs() + " for " + time_text(other_->dataloader_ns) + ".",
                        "Look at its share of the data and at its DataLoader: num_workers, "
                        "pin_memory, a slow disk.");
@@ -57,7 +57,7 @@ class Reason {
       if (explains(mine - others, s_.late_ns)) {
         const char* what = late.has_device_work ? "its kernels take " : "its operators take ";
         return because(Straggler::Why::kComputation,
-                       what + time_text(mine) + " of that step, those of " + theirs() + " " +
+                       what + time_text(mine) + " of " + step() + ", those of " + theirs() + " " +
                            time_text(others) + ".",
                        "Look at its kernels: more work (uneven shards, longer sequences) or a "
                        "slower device (clocks, heat, another model).");
@@ -82,6 +82,10 @@ class Reason {
 
  private:
   std::string theirs() const { return "rank " + std::to_string(d_.ranks[s_.waiting_row].rank); }
+
+  std::string step() const {
+    return late_->synthetic ? "the recording" : "step " + std::to_string(late_->index);
+  }
 
   void because(Straggler::Why why, const std::string& reason, std::string advice) {
     const RankRow& r = d_.ranks[s_.row];

@@ -149,7 +149,7 @@ TEST(Distributed, LatenessHasAReason) {
   EXPECT_EQ(d.stragglers[0].why, Straggler::Why::kComputation);
   EXPECT_EQ(d.stragglers[0].late_ns, 4'000);
   EXPECT_EQ(d.stragglers[0].sentence,
-            "Rank 1 comes last in 1 of 1 collective: its kernels take 5.00 µs of that step, those "
+            "Rank 1 comes last in 1 of 1 collective: its kernels take 5.00 µs of step 1, those "
             "of rank 0 1.00 µs.");
   d = late_rank([](Rank& r0, Rank& r1) {
     r0.annotation("enumerate(DataLoader)#x.__next__", 1, 10, 100);

@@ -345,24 +345,5 @@ TEST_F(TokenTest, ATokenInTheAddressBecomesACookie) {
   EXPECT_EQ(ask("/api/runs?token=s3cret").status, 200);
 }
 
-TEST_F(AppTest, CollectivesOverTheRanksOfARun) {
-  const auto rank = [](int r, int start) {
-    return R"({"distributedInfo":{"rank":)" + std::to_string(r) +
-           R"(},"baseTimeNanoseconds":0,"traceEvents":[{"ph":"X","cat":"kernel",)" +
-           R"("name":"ncclAllReduce","pid":0,"tid":7,"ts":)" + std::to_string(start) +
-           R"(,"dur":)" + std::to_string(100 - start) + R"(,"args":{"device":0}}]})";
-  };
-  logdir_.write("run/a.json", rank(0, 20));
-  logdir_.write("run/b.json", rank(1, 60));
-  logdir_.write("run/broken.json", "no json");
-  for (const char* f : {"run/a.json", "run/b.json", "run/broken.json"}) loaded(f);
-  const auto answer = json(ask("/api/collectives?run=run"));
-  ASSERT_EQ(answer["collectives"].size(), 1U);
-  EXPECT_EQ(answer["collectives"][0]["transfer_ns"], 40000);
-  EXPECT_EQ(answer["collectives"][0]["last_rank"], 1);
-  EXPECT_EQ(ask("/api/collectives?run=none").status, 404);
-  EXPECT_EQ(ask("/api/collectives").status, 422);
-}
-
 }  // namespace
 }  // namespace traceglass
