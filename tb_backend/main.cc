@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tb_backend/api/cut_command.h"
+#include "tb_backend/api/diff_command.h"
 #include "tb_backend/api/key_averages_command.h"
 #include "tb_backend/api/serve.h"
 #include "tb_backend/api/summary.h"
@@ -120,6 +121,40 @@ void add_cut(CLI::App& app, int& status) {
   command->callback([&status] { status = traceglass::run_cut(options); });
 }
 
+void add_diff(CLI::App& app, int& status) {
+  static traceglass::DiffOptions options;
+  CLI::App* command = app.add_subcommand(
+      "diff",
+      "Compare the steps of two traces: how much slower or faster B is than A, by what, and "
+      "whether that is more than chance.\nExit status: 0, 1 if a trace cannot be read, 3 if B is "
+      "slower than --fail-on allows.");
+  command->add_option("a", options.a, "trace file, or a directory of one worker: its newest span")
+      ->required();
+  command->add_option("b", options.b, "the one that is compared with A")->required();
+  command->add_option("--steps-a", options.steps_a, "numbers of steps of A: 6-10 or 6");
+  command->add_option("--steps-b", options.steps_b, "… and of B");
+  command->add_flag("--all-steps", options.all_steps,
+                    "count a first step too that is plainly unlike the others");
+  command->add_option("--format", options.format, "text, json or markdown (for a pull request)")
+      ->check(CLI::IsMember({"text", "json", "markdown"}));
+  CLI::Option* top = command->add_option("--top", options.top, "rows of a table; 0 for all");
+  command
+      ->add_option_function<std::string>(
+          "--fail-on",
+          [](const std::string& text) {
+            options.fail_on_pct = traceglass::parse_percent(text);
+            if (!options.fail_on_pct) {
+              throw CLI::ValidationError("--fail-on", "must be a percentage such as 5%");
+            }
+          },
+          "end with 3 if a step of B takes this much longer than one of A, significantly (5%)")
+      ->type_name("PERCENT");
+  command->callback([top, &status] {
+    options.top_given = top->count() > 0;
+    status = traceglass::run_diff(options);
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -130,6 +165,7 @@ int main(int argc, char** argv) try {
   add_summary(app, status);
   add_key_averages(app, status);
   add_cut(app, status);
+  add_diff(app, status);
   CLI11_PARSE(app, argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::perror("The output could not be written");

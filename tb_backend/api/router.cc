@@ -71,6 +71,7 @@ Reply route(Services& services, const Call& call, std::string_view path) {
     std::vector<LogdirRoute> all = logdir_routes();
     for (const LogdirRoute& entry : distributed_routes()) all.push_back(entry);
     for (const LogdirRoute& entry : metrics_routes()) all.push_back(entry);
+    for (const LogdirRoute& entry : compare_routes()) all.push_back(entry);
     return all;
   }();
   static const std::vector<TraceRoute> kTraceRoutes = [] {

@@ -53,6 +53,7 @@ Selection selection_of(const LoadedTrace& loaded, const Call& call);
 std::vector<LogdirRoute> logdir_routes();
 std::vector<LogdirRoute> distributed_routes();
 std::vector<LogdirRoute> metrics_routes();
+std::vector<LogdirRoute> compare_routes();
 std::vector<TraceRoute> trace_routes();
 std::vector<TraceRoute> timeline_routes();
 std::vector<TraceRoute> event_routes();

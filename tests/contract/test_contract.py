@@ -150,6 +150,30 @@ def ask_metrics(ask, trace):
     assert ask("getMetricsAt", id=trace).json()["rows"]
 
 
+def ask_comparison(ask, a, b):
+    """The difference is the sum of its parts, and turns its sign when A and B are exchanged."""
+    forth = ask("getComparison", a=a, b=b).json()
+    back = ask("getComparison", a=b, b=a).json()
+    assert forth["delta_ns"] == -back["delta_ns"], "exchanged"
+    assert forth["delta_ns"] == forth["b"]["mean_ns"] - forth["a"]["mean_ns"], "difference"
+    if forth["verdict"] == "nothing":
+        assert forth["notes"], "nothing to compare, and no word of why"
+        return
+    for side in ("a", "b"):
+        total = sum(part[f"{side}_ns"] for part in forth["parts"])
+        assert total == forth[side]["mean_ns"], "parts"
+    turned = {part["category"]: -part["delta_ns"] for part in back["parts"]}
+    for part in forth["parts"]:
+        assert part["delta_ns"] == turned[part["category"]], "a part exchanged"
+        if "split" in part:
+            split = part["split"]
+            whole = split["calls_ns"] + split["per_call_ns"] + split["overlap_ns"]
+            assert whole == part["delta_ns"], "split of a part"
+    if a == b:
+        assert forth["verdict"] == "equal" and not forth["blocks"], "a trace and itself"
+        assert not any(row["delta_ns"] for row in forth["rows"]), "rows of a trace and itself"
+
+
 def spans_of(runs):
     return [
         (run["name"], worker["name"], span)
@@ -196,8 +220,16 @@ class SmallLogdirTest(unittest.TestCase):
             self.assertEqual([r["rank"] for r in seen["ranks"]], [0, 1])
         self.assertEqual(seen["matched"], 0)
         ask_metrics(self.ask, self.good())
+        for a, b in self.pairs():
+            with self.subTest(a=a, b=b):
+                ask_comparison(self.ask, self.spans[a]["id"], self.spans[b]["id"])
         untried = set(self.contract.operations) - self.ask.operations
         self.assertFalse(untried, "operations without a case in this test")
+
+    def pairs(self):
+        """Each trace that loads against the next, and one against itself."""
+        files = [file for file in self.spans if file not in self.wrong]
+        return list(zip(files, files[1:] + files[:1])) + [(files[-1], files[-1])]
 
     def test_wrong_files_are_named(self):
         for file, code in self.wrong.items():
@@ -250,6 +282,12 @@ class SmallLogdirTest(unittest.TestCase):
             ("getDistributed", 404, {}, {"run": "run", "span": "7"}),
             ("getDistributed", 422, {}, {"run": "run", "steps": "5-3"}),
             ("getDistributed", 422, {}, {"run": "run", "columns": "rank"}),
+            ("getComparison", 422, {}, {"a": good["id"]}),
+            ("getComparison", 422, {}, {"b": good["id"]}),
+            ("getComparison", 404, {}, {"a": good["id"], "b": "0" * 16}),
+            ("getComparison", 404, {}, {"a": "../../etc/passwd", "b": good["id"]}),
+            ("getComparison", 422, {}, {"a": good["id"], "b": good["id"], "steps_a": "x"}),
+            ("getComparison", 422, {}, {"a": good["id"], "b": good["id"], "steps_b": "99"}),
         ]
         for operation, status, path, query in cases:
             with self.subTest(operation, **query):
@@ -281,6 +319,7 @@ class SmallLogdirTest(unittest.TestCase):
             ("getNeighbour", event, {"dir": "next"}),
             ("search", path, {"q": "aten"}),
             ("getArea", path, {"t0": 0, "t1": 1000, "g": "0"}),
+            ("getComparison", {}, {"a": path["id"], "b": path["id"], "steps_a": "0"}),
         ):
             with self.subTest(operation):
                 first = self.ask(operation, path=at, **query)

@@ -5,6 +5,11 @@ type Schemas = components['schemas'];
 
 export type Area = Schemas['Area'];
 export type Breakdown = Schemas['Breakdown'];
+export type ComparedBlock = Comparison['blocks'][number];
+export type ComparedPart = Comparison['parts'][number];
+export type ComparedRow = Comparison['rows'][number];
+export type ComparedSide = Schemas['ComparedSide'];
+export type Comparison = Schemas['Comparison'];
 export type Communication = Schemas['Communication'];
 export type Counters = Schemas['Counters'];
 export type DeviceCard = Schemas['DeviceCard'];

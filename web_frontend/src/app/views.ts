@@ -11,5 +11,6 @@ export const kLoaders: Readonly<Record<string, () => ViewModule>> = {
   modules: () => import('../views/modules/ModulesView.svelte'),
   memory: () => import('../views/memory/MemoryView.svelte'),
   distributed: () => import('../views/distributed/DistributedView.svelte'),
+  compare: () => import('../views/compare/CompareView.svelte'),
   trace: () => import('../views/trace/TraceView.svelte'),
 };

@@ -45,6 +45,10 @@ export interface UrlState {
   readonly path: boolean;
   /** The verdict whose events are looked at. */
   readonly verdict: string | undefined;
+  // Compare.
+  /** Id of the trace that the one on show is compared with, and which of its steps. */
+  readonly vs: string | undefined;
+  readonly vs_steps: StepRange | undefined;
 }
 
 export const kDefaults: UrlState = {
@@ -71,6 +75,8 @@ export const kDefaults: UrlState = {
   table: false,
   path: false,
   verdict: undefined,
+  vs: undefined,
+  vs_steps: undefined,
 };
 
 /** What belongs to a view and is dropped on the way to another one. */
@@ -93,6 +99,8 @@ export const kPerView = [
   'table',
   'path',
   'verdict',
+  'vs',
+  'vs_steps',
 ] as const;
 
 /** What names an event or a time of one trace, and means nothing in another. */
@@ -156,6 +164,8 @@ const kFields: { readonly [K in keyof UrlState]-?: Field<NonNullable<UrlState[K]
   pin: list,
   fold: list,
   table: flag,
+  vs: { read: (raw) => (/^[0-9a-f]{16}$/.test(raw) ? raw : undefined), write: (value) => value },
+  vs_steps: steps,
   path: flag,
   verdict: { read: (raw) => (/^[a-z_]{1,40}$/.test(raw) ? raw : undefined), write: (value) => value },
 };

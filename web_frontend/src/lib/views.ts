@@ -27,6 +27,7 @@ export const kViews: readonly ViewInfo[] = [
     code: 'tensorboard_trace_handler(logdir, worker_name=f"rank{rank}")  # on every rank',
   },
   { id: 'trace', title: 'Trace' },
+  { id: 'compare', title: 'Compare' },
 ];
 
 export const view_info = (id: string): ViewInfo =>
