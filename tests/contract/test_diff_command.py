@@ -172,7 +172,9 @@ class DiffCommandTest(unittest.TestCase):
             self.assertNotIn(diff(*arguments)[0], (0, 3))
 
     def test_top_cuts(self):
-        _, told, _ = document(self.logdir + "/other/timeless.pt.trace.json", self.base, "--top", "2")
+        _, told, _ = document(
+            self.logdir + "/other/timeless.pt.trace.json", self.base, "--top", "2"
+        )
         self.assertEqual(len(told["rows"]), 2)
 
     @unittest.skipUnless(os.path.exists(RESNET + "1623143089861.pt.trace.json.gz"), "no fixtures")
