@@ -38,8 +38,8 @@ class Layer:
         if self.fp32:
             name = {
                 "fprop": "implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, false>",
-                "dgrad": "cudnn::cnn::dgrad2d_grouped_direct_kernel<float, float, float>",
-                "wgrad": "cudnn::cnn::wgrad_alg0_engine<float, 128, 6, 7, 3, 3, 5, false, 512>",
+                "dgrad": "cudnn::detail::dgrad_engine<float, 512, 6, 5, 3, 3, 3, false>",
+                "wgrad": "cudnn::detail::wgrad_alg0_engine<float, 128, 6, 7, 3, 3, 5, false, 512>",
             }[pass_name]
         else:
             name = (

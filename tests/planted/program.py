@@ -8,7 +8,7 @@ spoils one of these.
 """
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import network
 from network import CLASSES, LAYERS_A_STAGE, STAGES, Layer, gemm, shapes, small
@@ -18,6 +18,7 @@ from simulation import AUTOGRAD, Kernel, Rank, run
 @dataclass
 class Options:
     steps: int = 6
+    period: int = 6  # of the noise
     batch: int = 64
     world: int = 1
     stacks: bool = False
@@ -69,7 +70,7 @@ class Training:
             r.busy_before(self.layers[0].convolution("wgrad"), o.in_flight_us)
         with r.frame("train.py(96): <module>"), r.frame("train.py(61): train"):
             for number in range(5, 5 + o.steps):
-                with r.profiler_step(number):
+                with r.profiler_step(number, (number - 5) % o.period):
                     yield from self._step()
                 with r.frame("torch/profiler/profiler.py(760): step", 15):
                     pass
@@ -186,15 +187,15 @@ class Training:
             r.launch(layer.elementwise("clamp_min_functor", 2))
 
     def _gate(self, layer):
-        """A gate over the channels, written as `pieces` small ops, or compiled to one kernel that
-        does the same work in the same time."""
+        """A gate over the channels, written as `pieces` small ops, or compiled to one kernel, which
+        starts only once and keeps what lies between in registers."""
         r, o = self.rank, self.options
         count = o.batch * layer.channels
         args = shapes([o.batch, layer.channels], [o.batch, layer.channels])
         with r.frame("model.py(31): gate", 6):
             if o.fused_pieces:
                 with r.op("CompiledFunction", 30):
-                    fused = small("triton_poi_fused_add_mul_sigmoid_0", 2.0 * o.pieces, count)
+                    fused = small("triton_poi_fused_add_mul_sigmoid_0", 1.8 + 0.2 * o.pieces, count)
                     r.launch(fused, call="cudaLaunchKernelExC")
                 return
             if o.graphed_pieces:
@@ -353,8 +354,19 @@ def simulate(options):
     return [training.rank for training in trainings]
 
 
-def mean_step_ns(rank):
-    """From the first step's start to the end of all work, by the simulation's own clock."""
+def whole_ns(rank):
+    """From the first step's start to the end of all work."""
     steps = [row for row in rank.rows if row.name.startswith("ProfilerStep#")]
-    last = max(steps[-1].end, *rank.free_at.values())
-    return (last - steps[0].start) / len(steps)
+    return max(steps[-1].end, *rank.free_at.values()) - steps[0].start
+
+
+def mean_step_ns(options):
+    """Of the recorded window, which opens with an empty queue."""
+    return whole_ns(simulate(options)[0]) / options.steps
+
+
+def steady_step_ns(options):
+    """What one more step of a long run like this costs."""
+    more = replace(options, steps=3 * options.steps)
+    added = more.steps - options.steps
+    return (whole_ns(simulate(more)[0]) - whole_ns(simulate(options)[0])) / added

@@ -321,8 +321,9 @@ class Rank:
     # ---- steps
 
     @contextmanager
-    def profiler_step(self, number):
-        self.step, self._drawn = number, {}
+    def profiler_step(self, number, like):
+        """`like`: the step whose noise it has, so that a longer run repeats a window."""
+        self.step, self._drawn = like, {}
         with self.annotation(f"ProfilerStep#{number}", 10):
             yield
         self.spend(12, "between steps")
