@@ -2,6 +2,7 @@
 //   all metadata stands before traceEvents     HTA stops reading its head there
 //   one row a line, `"traceEvents": [` as is   HTA and TensorBoard's old plugin look for text
 //   rows in the order of (ts, -dur)            viewers nest by it
+//   one arrow a launch and stream              Perfetto and Chrome draw each
 //   an arrow's ends share pid, tid and ts with their slices, and both exist or none
 #include "handler/chrome_writer.h"
 
@@ -195,18 +196,27 @@ class ChromeWriter {
 
   void slices() {
     std::vector<EventId> by_order(trace_.size());
-    std::vector<bool> launches(trace_.size());
+    std::vector<bool> launches(trace_.size()), launches_many(trace_.size());
     run_as_piece([&] {
       for (EventId e = 0; e < trace_.size(); ++e) {
         by_order[trace_.order(e)] = e;
-        if (trace_.launch(e) != kNone) launches[trace_.launch(e)] = true;
+        const EventId launch = trace_.launch(e);
+        if (launch == kNone) continue;
+        if (launches[launch]) launches_many[launch] = true;
+        launches[launch] = true;
       }
     });
+    // A graph launches thousands of kernels: an arrow to the first on each stream says it all.
+    std::unordered_set<std::uint64_t> reached;  // launch and lane
     run_each_in_pieces(trace_.size(), kRowsAPiece, [&](std::size_t i) {
       const EventId e = by_order[i];
       slice(e);
       if (launches[e]) arrow(e, e);
-      if (trace_.launch(e) != kNone) arrow(trace_.launch(e), e);
+      const EventId launch = trace_.launch(e);
+      if (launch == kNone) return;
+      const bool first = !launches_many[launch] ||
+                         reached.insert(std::uint64_t{launch} << 32 | trace_.lane_of(e)).second;
+      if (first) arrow(launch, e);
     });
   }
 

@@ -188,7 +188,7 @@ TEST(ChromeWriter, ALegacyArrayGetsCategoriesThatReadersExpect) {
   EXPECT_EQ(categories, (std::vector<std::string>{"cpu_op", "kernel"}));
 }
 
-TEST(ChromeWriter, OneArrowBeginManyEnds) {
+TEST(ChromeWriter, OneArrowOfALaunchToEachStream) {
   Maker m;
   m.b.arg("correlation", Value::integer(9));
   m.b.add_slice(m.row("cudaGraphLaunch", "cuda_runtime", 10, 5));
@@ -197,6 +197,8 @@ TEST(ChromeWriter, OneArrowBeginManyEnds) {
   for (int i = 0; i < 3; ++i) {
     m.b.arg("correlation", Value::integer(9));
     m.b.add_slice(m.row("k", "kernel", 100 + 10 * i, 5, "0", "7"));
+    m.b.arg("correlation", Value::integer(9));
+    m.b.add_slice(m.row("k", "kernel", 104 + 10 * i, 9, "0", "8"));
   }
   m.b.arg("correlation", Value::integer(77));
   m.b.add_slice(m.row("lost", "kernel", 200, 5, "0", "7"));
@@ -204,9 +206,11 @@ TEST(ChromeWriter, OneArrowBeginManyEnds) {
   std::string arrows;
   for (const json& e : doc.at("traceEvents")) {
     const std::string ph = e.at("ph");
-    if (ph == "s" || ph == "f") arrows += ph + std::to_string(e.at("id").get<int>()) + " ";
+    if (ph != "s" && ph != "f") continue;
+    arrows += ph + std::to_string(e.at("id").get<int>()) + "@" +
+              std::to_string(static_cast<int>(1000 * e.at("ts").get<double>())) + " ";
   }
-  EXPECT_EQ(arrows, "s9 f9 f9 f9 ");
+  EXPECT_EQ(arrows, "s9@10 f9@100 f9@104 ");
 }
 
 TEST(ChromeWriter, DevicesAndRankAreWrittenWhereNoTextOfThemIsKept) {

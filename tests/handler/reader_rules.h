@@ -122,7 +122,13 @@ class Rules {
 
   void flow(const ordered_json& e, bool begin) {
     const auto at = std::llround(e["ts"].get<double>() * 1000);
-    auto& ends = flows_[{e["cat"].get<std::string>(), e["id"].dump()}];
+    const std::string category = e["cat"];
+    auto& ends = flows_[{category, e["id"].dump()}];
+    // A graph's launch has thousands of kernels; viewers draw every arrow.
+    if (!begin && category == "ac2g") {
+      need(reached_.insert({e["id"].dump(), e["pid"].dump(), e["tid"].dump()}).second,
+           "more than one arrow of a launch to a stream", e);
+    }
     (begin ? ends.first : ends.second) += 1;
     ends_.emplace_back(e["pid"].dump(), e["tid"].dump(), at);
     if (!begin) need(e.value("bp", "") == "e", "an arrow's end binds to the next slice", e);
@@ -153,6 +159,7 @@ class Rules {
   std::map<std::pair<std::string, std::string>, std::vector<std::pair<long long, long long>>>
       lanes_;
   std::map<std::pair<std::string, std::string>, std::pair<int, int>> flows_;
+  std::set<std::tuple<std::string, std::string, std::string>> reached_;
   std::vector<std::tuple<std::string, std::string, long long>> ends_;
   std::set<std::tuple<std::string, std::string, long long>> places_;
 };

@@ -53,6 +53,13 @@ TEST(ReaderRules, EachIsFound) {
   std::string end = arrow;
   end.replace(end.find("\"s\""), 3, "\"f\"");
   breaks(file(kOp + ",\n" + arrow + ",\n" + end), "binds to the next");
+  std::string launch = arrow, work = end;
+  for (std::string* const text : {&launch, &work}) {
+    text->replace(text->find("\"c\""), 3, "\"ac2g\"");
+  }
+  work.replace(work.find("}"), 1, ",\"bp\":\"e\"}");
+  EXPECT_THAT(broken_rules(file(kOp + ",\n" + launch + ",\n" + work)), IsEmpty());
+  breaks(file(kOp + ",\n" + launch + ",\n" + work + ",\n" + work), "more than one arrow");
   end.replace(end.find("1.000"), 5, "9.000");
   breaks(file(kOp + ",\n" + arrow + ",\n" + end), "ends in no row");
 }
