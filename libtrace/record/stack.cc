@@ -59,6 +59,7 @@ std::size_t walk(const void* from, const StackBounds& bounds, std::uint64_t* fra
                  std::size_t most, std::uint64_t& hash) noexcept {
   auto fp = reinterpret_cast<std::uintptr_t>(from);
   std::size_t n = 0;
+  if (bounds.high < bounds.low || bounds.high - bounds.low < 16) return 0;
   while (n < most) {
     // Only upwards and only within the stack: whatever a register held, no read can fault.
     if (fp < bounds.low || fp > bounds.high - 16 || fp % alignof(std::uintptr_t) != 0) break;
@@ -110,15 +111,20 @@ void select_stack_method(StackMethod m) noexcept { method.store(m, std::memory_o
 
 __attribute__((noinline)) StackMethod choose_stack_method() noexcept {
   constexpr int kMost = 64;
-  constexpr std::size_t kLibraryFrames = 3;  // _start, __libc_start_main…: built without them
+  // The outermost are the C library's, built without frame pointers. Where the program's outermost
+  // function returns to stands in its own frame, and is the last that must be found.
+  constexpr std::size_t kLibraryFrames = 3;  // of the program: _start, __libc_start_main, …
+  // The recorder itself is built with them: a stack that shows no frame of the program's proves
+  // nothing. This function, its caller, the program's, and where that returns to.
+  constexpr std::size_t kFewest = 3 + kLibraryFrames;
   void* real[kMost];
   const auto count = static_cast<std::size_t>(std::max(0, backtrace(real, kMost)));
   const StackBounds bounds = stack_bounds_here();
-  if (count < 2 || bounds.high == 0) return StackMethod::kBacktrace;
+  if (count < kFewest || bounds.high == 0) return StackMethod::kBacktrace;
   std::uint64_t found[kMost], hash = 0;
   const std::size_t n = walk(__builtin_frame_address(0), bounds, found, kMost, hash);
   // real[0] is this function.
-  const std::size_t wanted = count - 1 > kLibraryFrames ? count - 1 - kLibraryFrames : 1;
+  const std::size_t wanted = count - kLibraryFrames;
   if (n < wanted) return StackMethod::kBacktrace;
   for (std::size_t i = 0; i < wanted; ++i) {
     if (found[i] != reinterpret_cast<std::uintptr_t>(real[i + 1])) return StackMethod::kBacktrace;

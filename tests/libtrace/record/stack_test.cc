@@ -2,6 +2,7 @@
 #include "libtrace/record/stack.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -103,6 +104,21 @@ TEST(Stack, FramePointersAreFoundToHold) {
   StackMethod method = StackMethod::kBacktrace;
   std::thread([&] { method = choose_stack_method(); }).join();
   EXPECT_EQ(method, StackMethod::kFramePointers);
+}
+
+// The caller's frame alone proves nothing: the recorder is built with frame pointers, the program
+// perhaps not.
+TEST(Stack, AShallowStackProvesNothing) {
+  static StackMethod method;
+  method = StackMethod::kFramePointers;
+  pthread_t thread{};
+  const auto body = [](void*) -> void* {
+    method = choose_stack_method();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, nullptr, body, nullptr), 0);
+  pthread_join(thread, nullptr);
+  EXPECT_EQ(method, StackMethod::kBacktrace);
 }
 #endif
 
