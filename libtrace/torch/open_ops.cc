@@ -15,7 +15,10 @@ thread_local OpenOps* this_thread __attribute__((tls_model("initial-exec"))) = n
 struct All {
   std::mutex mutex;
   OpenOps* first = nullptr;
+  std::size_t ended = 0;  // of threads that have ended
 };
+// What a program never ends must not grow for ever.
+constexpr std::size_t kMostEnded = 1024;
 static_assert(std::is_trivially_destructible<All>::value, "see above");
 All all;
 
@@ -57,10 +60,30 @@ void OpenOps::destroy(void* p) noexcept {
   this_thread = nullptr;
   {
     const std::lock_guard<std::mutex> lock(all.mutex);
-    *ops->link_ = ops->next_;
-    if (ops->next_ != nullptr) ops->next_->link_ = ops->link_;
+    if (all.ended < kMostEnded && ops->has_open_async()) {
+      ops->ended_ = true;  // another thread may end them, and then this is freed
+      ++all.ended;
+      return;
+    }
+    ops->unlink();
   }
   delete ops;
+}
+
+bool OpenOps::has_open_async() const noexcept {
+  for (std::size_t i = depth_.load(std::memory_order_relaxed); i > 0; --i) {
+    const Entry& entry = entries_[i - 1];
+    if (entry.key.load(std::memory_order_acquire) != nullptr &&
+        entry.is_async.load(std::memory_order_relaxed)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void OpenOps::unlink() noexcept {
+  *link_ = next_;
+  if (next_ != nullptr) next_->link_ = link_;
 }
 
 bool OpenOps::push(const void* key, OpenOp op) noexcept {
@@ -89,7 +112,13 @@ bool OpenOps::take_elsewhere(const void* key, OpenOp& op) noexcept {
   for (OpenOps* ops = all.first; ops != nullptr; ops = ops->next_) {
     const std::size_t depth = ops->depth_.load(std::memory_order_acquire);
     for (std::size_t i = 0; i < depth; ++i) {
-      if (ops->entries_[i].take(key, op)) return true;
+      if (!ops->entries_[i].take(key, op)) continue;
+      if (ops->ended_ && !ops->has_open_async()) {
+        --all.ended;
+        ops->unlink();
+        delete ops;
+      }
+      return true;
     }
   }
   return false;

@@ -25,7 +25,7 @@ class OpenOps {
   bool push(const void* key, OpenOp op) noexcept;
   // False: it is not here.
   bool pop(const void* key, OpenOp& op) noexcept;
-  // The same of an operator that another thread began.
+  // The same of an operator that another thread began, which may have ended since.
   static bool take_elsewhere(const void* key, OpenOp& op) noexcept;
 
  private:
@@ -43,10 +43,13 @@ class OpenOps {
 
   static OpenOps* make() noexcept;
   static void destroy(void* ops) noexcept;
+  [[nodiscard]] bool has_open_async() const noexcept;
+  void unlink() noexcept;
 
   std::atomic<std::size_t> depth_{0};
   std::array<Entry, kDeepest> entries_;
   OpenOps *next_ = nullptr, **link_ = nullptr;  // in the list of all threads'
+  bool ended_ = false;                          // its thread has; under the list's lock
 };
 
 }  // namespace libtrace::torch_adapter

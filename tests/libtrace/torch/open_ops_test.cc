@@ -72,6 +72,23 @@ TEST_F(OpenOpsTest, AnotherThreadMayEndThem) {
   EXPECT_EQ(pop(0), nullptr);
 }
 
+TEST_F(OpenOpsTest, AnAsynchronousOneMayOutliveItsThread) {
+  std::thread([&] {
+    OpenOps& there = *OpenOps::of_this_thread();
+    there.push(&keys_[0], {range(1), true});
+    there.push(&keys_[1], {range(2), false});
+    there.push(&keys_[2], {range(3), true});
+  }).join();
+  OpenOp op;
+  ASSERT_TRUE(OpenOps::take_elsewhere(&keys_[2], op));
+  EXPECT_EQ(op.range, range(3));
+  EXPECT_TRUE(op.is_async);
+  ASSERT_TRUE(OpenOps::take_elsewhere(&keys_[0], op));
+  EXPECT_EQ(op.range, range(1));
+  // With its last one it is gone, and what only its own thread could end.
+  EXPECT_FALSE(OpenOps::take_elsewhere(&keys_[1], op));
+}
+
 // For the thread sanitizer: a thread works on, while another ends what it began.
 TEST_F(OpenOpsTest, EndsMeet) {
   for (int round = 0; round < 200; ++round) {
