@@ -9,6 +9,7 @@
 #include "libtrace/cupti/collector.h"
 #include "libtrace/cupti/rows.h"
 #include "libtrace/cupti/session.h"
+#include "libtrace/record/chunk_pool.h"
 #include "libtrace/record/json.h"
 #include "libtrace/record/process.h"
 
@@ -20,7 +21,7 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 constexpr std::chrono::seconds kStopLimit{5};
 // After a forced flush CUPTI hands everything over at once; what is not back then stays with it.
 constexpr std::chrono::milliseconds kSilence{100};
-constexpr std::size_t kPerThreadBytes = std::size_t{1} << 20;
+constexpr std::size_t kPerThreadBytes = std::size_t{1} << 20, kFewestBytes = std::size_t{64} << 10;
 
 class CudaRecording final : public detail::DeviceRecording {
  public:
@@ -110,6 +111,8 @@ class CudaSource final : public detail::DeviceSource {
 
   void release() noexcept override {
     if (!is_mine() || !session_) return;
+    detail::chunk_pool().discharge(std::exchange(set_aside_, 0));
+    session_->forget_refusal();
     if (session_->is_open() && !session_->driver_is_gone()) {
       session_->flush_periodically(false);
       session_->disable();
@@ -144,7 +147,12 @@ class CudaSource final : public detail::DeviceSource {
     // With one for each thread that calls CUDA, less for each.
     if (api.version >= api_version::k12_3) limits.bytes = kPerThreadBytes;
     limits.may_refuse = api.version >= api_version::k12_9;
+    limits.bytes = std::min(limits.bytes, std::max(options_.max_bytes / 32, kFewestBytes));
     limits.ceiling = std::clamp(options_.max_bytes / 8, 4 * limits.bytes, limits.ceiling);
+    // What CUPTI writes into is set aside, so that all together stays below the ceiling.
+    if (set_aside_ == 0 && detail::chunk_pool().charge(limits.ceiling)) {
+      set_aside_ = limits.ceiling;
+    }
     if (!collector.start(api, limits)) return cupti_failed("A thread", error::kOutOfMemory, {});
     if (Refusal refusal = session_->open()) return refusal;
     if (Refusal refusal = session_->enable(options_)) {
@@ -213,6 +221,7 @@ class CudaSource final : public detail::DeviceSource {
   std::vector<DeviceInfo> devices_;
   std::optional<Session> session_;
   Refusal refusal_, load_refusal_;
+  std::size_t set_aside_ = 0;      // of what recording may hold
   std::size_t kept_by_cupti_ = 0;  // buffers, at the last stop
   bool in_window_ = false, abandoned_ = false;
 };

@@ -28,6 +28,8 @@ WindowTime::WindowTime(const detail::DeviceFrame& frame, bool own_clock) noexcep
       end_(frame.clock.unix_ns(frame.stop_ticks) - base_) {}
 
 std::int64_t WindowTime::of(std::uint64_t ns) const noexcept {
+  constexpr std::uint64_t kLatest = std::uint64_t{1} << 62;  // the year 2116
+  if (ns > kLatest) return INT64_MAX / 2;  // nonsense; still the latest of all, and no overflow
   return (own_clock_ ? clock_.unix_ns(ticks_of_device_time(ns)) : static_cast<std::int64_t>(ns)) -
          base_;
 }

@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t kDeviceSort = 5'000'000;       // devices below all processes
 constexpr std::int64_t kOverheadTid = 2'000'000'000;  // a thread's overhead, apart from its ops
 constexpr std::int64_t kStreamSyncTid = 1'000'000;    // waits for a stream, apart from its work
+constexpr std::int64_t kDeviceSyncTid = 2'000'000;    // waits for the device, of no stream
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 61;  // more is no size
 
 std::string comm_of(std::uint32_t tid) {
@@ -147,8 +148,9 @@ void RowWriter::add(const SyncEvent& e, const Place& at, const EventRecord* wait
   if (e.type == kSyncStream && has_stream) {
     on_device(at, name, category_.sync, device, kStreamSyncTid + e.stream, "waits for stream ");
   } else {
-    on_device(at, name, category_.sync, device, has_stream ? e.stream : device,
-              has_stream ? "stream " : "waits of device ");
+    on_device(at, name, category_.sync, device,
+              has_stream ? std::int64_t{e.stream} : kDeviceSyncTid + device,
+              has_stream ? "stream " : "waits for device ");
   }
 }
 
@@ -256,7 +258,12 @@ const RowWriter::Lane& RowWriter::device_lane(std::uint32_t device, std::int64_t
   builder_.set_process_name(lane.pid, info != nullptr ? detail::valid_utf8(info->name) : "GPU");
   builder_.set_process_labels(lane.pid, "GPU " + std::to_string(device));
   builder_.set_process_sort(lane.pid, kDeviceSort + device);
-  const std::int64_t number = tid >= kStreamSyncTid ? tid - kStreamSyncTid : tid;
+  std::int64_t number = tid;
+  if (tid >= kDeviceSyncTid) {
+    number = device;
+  } else if (tid >= kStreamSyncTid) {
+    number = tid - kStreamSyncTid;
+  }
   builder_.set_thread_name(lane.pid, lane.tid, std::string(thread) + std::to_string(number));
   builder_.set_thread_sort(lane.pid, lane.tid, tid);
   return lane;

@@ -44,7 +44,7 @@ Refusal Session::refuse(std::string_view call, Result code, std::string_view oth
 Refusal Session::subscribe() {
   if (api_.Subscribe_v2 == nullptr) {
     const Result code = api_.Subscribe(&subscriber_, on_resource, this);
-    return code == kSuccess ? Refusal{} : refuse("cuptiSubscribe", code);
+    return code == kSuccess ? Refusal{} : refused_subscription("cuptiSubscribe", code);
   }
   char other[kOldSubscriberName] = {};
   SubscriberParams params;
@@ -53,11 +53,19 @@ Refusal Session::subscribe() {
   params.old_name_size = sizeof other;
   const Result code = api_.Subscribe_v2(&subscriber_, on_resource, this, &params);
   other[sizeof other - 1] = '\0';
-  return code == kSuccess ? Refusal{} : refuse("cuptiSubscribe_v2", code, other);
+  return code == kSuccess ? Refusal{} : refused_subscription("cuptiSubscribe_v2", code, other);
+}
+
+// NVIDIA: after this answer a client makes no further calls.
+Refusal Session::refused_subscription(std::string_view call, Result code, std::string_view other) {
+  Refusal refusal = refuse(call, code, other);
+  if (code == error::kMultipleSubscribers) occupied_ = refusal;
+  return refusal;
 }
 
 Refusal Session::open() {
   if (is_open()) return {};
+  if (occupied_) return occupied_;
   if (Refusal refusal = subscribe()) {
     subscriber_ = nullptr;
     return refusal;

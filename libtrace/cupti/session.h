@@ -15,8 +15,10 @@ class Session {
  public:
   explicit Session(const Libraries& libraries) : libraries_(libraries) {}
 
-  // Makes us CUPTI's one subscriber and gives it clock and buffers. Nothing is recorded yet.
+  // Makes us CUPTI's one subscriber and gives it clock and buffers. Nothing is recorded yet. Once
+  // somebody else has turned out to be that, CUPTI is left alone until forget_refusal().
   Refusal open();
+  void forget_refusal() noexcept { occupied_ = {}; }
   // Records the kinds that `options` ask for. On refusal none is.
   Refusal enable(const detail::DeviceOptions& options);
   void disable() noexcept;
@@ -39,11 +41,13 @@ class Session {
  private:
   Refusal refuse(std::string_view call, Result code, std::string_view other = {}) const;
   Refusal subscribe();
+  Refusal refused_subscription(std::string_view call, Result code, std::string_view other = {});
   static void on_resource(void* self, std::uint32_t domain, std::uint32_t cbid, const void* data);
 
   const Libraries& libraries_;
   const CuptiApi& api_ = libraries_.cupti;
   Subscriber subscriber_ = nullptr;
+  Refusal occupied_;  // by another subscriber
   bool own_clock_ = false;
   std::vector<ActivityKind> enabled_;
   std::vector<std::string> missing_;

@@ -141,7 +141,20 @@ TEST(Rows, SynchronisationsNameWhatTheyWaitedFor) {
   EXPECT_EQ(trace->arg(stream, "wait_on_stream"), std::nullopt);
   const EventId context = find(*trace, "Context Sync").value();
   EXPECT_EQ(trace->int_arg(context, "stream"), -1);
-  EXPECT_EQ(trace->lanes()[trace->lane_of(context)].tid, "0");
+  const Lane& waits = trace->lanes()[trace->lane_of(context)];
+  EXPECT_EQ(waits.tid, "2000000") << "apart from the work of stream 0";
+  EXPECT_EQ(waits.thread, "waits for device 0");
+}
+
+// Times that no clock shows: kept out of the window or at its far end, without overflow.
+TEST(Rows, TimesBeyondAllClocks) {
+  const Fake fake;
+  Window window(fake);
+  const TracePtr trace = window.record(fake,
+                                       "launch start=9223372036854775808 end=18446744073709551615\n"
+                                       "launch end=18446744073709551615\nlaunch kernel=good\n");
+  EXPECT_TRUE(find(*trace, "good").has_value());
+  for (EventId e = 0; e < trace->size(); ++e) EXPECT_GE(trace->dur(e), 0);
 }
 
 TEST(Rows, SynchronisationsAreNotAskedForByDefault) {
