@@ -4,6 +4,7 @@
 #include <exception>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "tb_backend/api/cut_command.h"
 #include "tb_backend/api/diff_command.h"
@@ -56,7 +57,8 @@ void add_summary(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"text", "json", "csv"}));
   command->add_option("--view", options.view, "one table only, of text and CSV")
       ->check(CLI::IsMember({"overview", "operators", "annotations", "kernels", "memory"}));
-  CLI::Option* top = command->add_option("--top", options.top, "rows of a table; 0 for all");
+  CLI::Option* top = command->add_option("--top", options.top, "rows of a table; 0 for all")
+                         ->check(CLI::NonNegativeNumber);
   command->callback([top, &status] {
     options.top_given = top->count() > 0;
     status = traceglass::run_summary(options);
@@ -137,7 +139,8 @@ void add_diff(CLI::App& app, int& status) {
                     "count a first step too that is plainly unlike the others");
   command->add_option("--format", options.format, "text, json or markdown (for a pull request)")
       ->check(CLI::IsMember({"text", "json", "markdown"}));
-  CLI::Option* top = command->add_option("--top", options.top, "rows of a table; 0 for all");
+  CLI::Option* top = command->add_option("--top", options.top, "rows of a table; 0 for all")
+                         ->check(CLI::NonNegativeNumber);
   command
       ->add_option_function<std::string>(
           "--fail-on",
@@ -155,17 +158,36 @@ void add_diff(CLI::App& app, int& status) {
   });
 }
 
+// A first word that is no command: what CLI11 says of it is that some command is missing.
+bool names_no_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2) return false;
+  const std::string word = argv[1];
+  if (word.empty() || word == "-h" || word == "--help" || word == "--version") return false;
+  std::string commands;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == word) return false;
+    commands += (commands.empty() ? "" : ", ") + command->get_name();
+  }
+  const bool option = word.front() == '-';
+  std::fprintf(stderr, "traceglass: there is no %s \"%s\". %s %s; traceglass --help says more.\n",
+               option ? "option" : "command", word.c_str(),
+               option ? "A command comes first:" : "The commands are", commands.c_str());
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
   CLI::App app("Traceglass: profiles of PyTorch-style programs");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "traceglass " TRACEGLASS_VERSION);
   int status = 0;
   add_serve(app, status);
   add_summary(app, status);
   add_key_averages(app, status);
   add_cut(app, status);
   add_diff(app, status);
+  if (names_no_command(app, argc, argv)) return 2;
   CLI11_PARSE(app, argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     std::perror("The output could not be written");

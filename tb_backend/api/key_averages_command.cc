@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <stdexcept>
+#include <system_error>
 
 #include "tb_backend/api/csv.h"
 #include "tb_backend/api/view_json.h"
@@ -118,6 +120,12 @@ int run_key_averages(const KeyAveragesCommand& command) {
   try {
     // What is wrong with the command shows before a large file is read.
     static_cast<void>(KeyAverages().table(command.table));
+    std::error_code error;
+    if (std::filesystem::is_directory(command.path, error)) {
+      complain(command.path + ": a directory. The table is of one trace; `traceglass summary " +
+               command.path + "` lists the traces in it.");
+      return 1;
+    }
     const IngestResult loaded = ingest_file(command.path);
     if (loaded.error) {
       complain(command.path + ": " + loaded.error->message);

@@ -5,7 +5,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "tb_backend/api/app.h"
 #include "tb_backend/api/http_server.h"
@@ -75,6 +77,15 @@ int serve(const ServeOptions& options) {
                     "TRACEGLASS_TOKEN), which a reader then needs, or --no-auth if everybody who "
                     "reaches it may read your traces.",
                     options.host));
+  }
+
+  // As TensorBoard: a run may begin later. But a mistyped name should not look like an empty
+  // folder.
+  for (const LogdirRoot& root : app_options.logdir) {
+    std::error_code error;
+    if (std::filesystem::exists(root.path, error) || error) continue;
+    fmt::print(stderr, "traceglass serve: {} does not exist yet; traces show once it does.\n",
+               root.path.string());
   }
 
   App app(app_options);

@@ -86,8 +86,9 @@ void print_kernels(const Json& rows, std::size_t top) {
 
 void print_memory(const Json& rows) {
   for (const Json& r : rows) {
-    fmt::print("\n  memory {} {}: {} allocations, {} frees", r["type"].get<std::string>(),
-               r["id"].get<std::int64_t>(), r["allocations"].get<std::int64_t>(),
+    const auto id = r["id"].get<std::int64_t>();  // the host's is -1: there is but one
+    fmt::print("\n  memory {}{}: {} allocations, {} frees", r["type"].get<std::string>(),
+               id < 0 ? "" : " " + std::to_string(id), r["allocations"].get<std::int64_t>(),
                r["frees"].get<std::int64_t>());
     if (r.contains("peak_allocated_bytes")) {
       fmt::print(", peak {:.1f} MiB", r["peak_allocated_bytes"].get<double>() / (1 << 20));
