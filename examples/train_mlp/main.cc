@@ -2,13 +2,16 @@
 // shows side by side: profiles of a few steps, and the curves of loss, accuracy and step time.
 //
 //   train_mlp [LOGDIR [STEPS]]      default: ./tb_logs/train_mlp, 300 steps
-#include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <optional>
 #include <random>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "examples/train_mlp/data_loader.h"
 #include "examples/train_mlp/model.h"
@@ -95,14 +98,39 @@ int train(const std::filesystem::path& logdir, int steps) {
   return last.loss < first.loss ? 0 : 1;
 }
 
+constexpr std::string_view kUsage =
+    "train_mlp [LOGDIR [STEPS]]\n"
+    "  LOGDIR  where profiles and scalars go; tb_logs/train_mlp\n"
+    "  STEPS   50 or more, for two profiled cycles and a loss that falls; 300\n";
+
+std::optional<int> parse_steps(std::string_view text) {
+  int steps = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), steps);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && steps >= kFewestSteps ? std::optional(steps) : std::nullopt;
+}
+
+int run(const std::vector<std::string_view>& args) {
+  for (const std::string_view arg : args) {
+    if (arg == "-h" || arg == "--help") {
+      std::fputs(kUsage.data(), stdout);
+      return 0;
+    }
+  }
+  const std::optional<int> steps = args.size() > 1 ? parse_steps(args[1]) : kSteps;
+  if (args.size() > 2 || !steps || (!args.empty() && args[0].substr(0, 1) == "-")) {
+    std::fputs(kUsage.data(), stderr);
+    return 2;
+  }
+  return train(args.empty() ? "tb_logs/train_mlp" : args[0], *steps);
+}
+
 }  // namespace
 }  // namespace example
 
 int main(int argc, char** argv) {
   try {
-    const int steps = argc > 2 ? std::atoi(argv[2]) : example::kSteps;
-    return example::train(argc > 1 ? argv[1] : "tb_logs/train_mlp",
-                          std::max(steps, example::kFewestSteps));
+    return example::run({argv + 1, argv + argc});
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;
