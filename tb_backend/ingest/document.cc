@@ -240,17 +240,46 @@ Document::Outcome Document::read_value(bool head, std::string_view key) {
   }
 }
 
+void Document::take_commas() {
+  while (take(',')) {
+    if (commas_ >= 0) ++commas_;
+  }
+}
+
+// One between two rows, none before the first. A row that was lost takes its commas along.
+void Document::check_commas() {
+  if (commas_ >= 0 && commas_ != (first_row_ ? 0 : 1)) report_.add("repaired", 1, place());
+  first_row_ = false;
+  commas_ = -1;
+}
+
+// Those that the strict reader has taken since its last row.
+int Document::commas_before() const {
+  int commas = 0;
+  for (std::size_t i = pos_; i > 0; --i) {
+    const char c = buffer_[i - 1];
+    if (c == '}') return commas;
+    if (c == ',') {
+      ++commas;
+    } else if (!space(c)) {
+      break;
+    }
+  }
+  return -1;
+}
+
 Document::Outcome Document::read_rows() {
   std::size_t singly_until = 0;  // bytes of the window in which a bad row was met, from pos_
   std::size_t next_window = kFirstBlock;
+  commas_ = 0;
+  first_row_ = true;
   for (;;) {
     if (singly_until == 0) {
       const std::size_t window = next_window;
       next_window = std::min(2 * window, kBlock);
       while (available() < window && more()) {
       }
-      while (take(',')) {
-      }
+      take_commas();
       const int c = peek();
       if (c == ']') {
         ++pos_;
@@ -259,11 +288,13 @@ Document::Outcome Document::read_rows() {
       const std::size_t cut =
           c == '{' ? last_cut(rest().substr(0, window)) : std::string_view::npos;
       if (cut != std::string_view::npos && cut > 0 && pos_ > 0) {
-        const std::size_t block = pos_ + cut;
+        const std::size_t begin = pos_, block = pos_ + cut;
+        check_commas();
         const auto [stop, at] = tokenizer_.rows(buffer_.data() + pos_, cut, sink_);
         pos_ = static_cast<std::size_t>(at - buffer_.data());
         rows_ += 1;
         if (stop == Tokenizer::Result::Stop::kArrayEnd) return Outcome::kDone;
+        if (pos_ != begin) commas_ = commas_before();
         if (stop == Tokenizer::Result::Stop::kAll) continue;
         singly_until = std::max(block, pos_ + 1) - pos_;
       } else if (window < kBlock && c == '{' && object_end(rest().substr(0, kUsualRow)) == 0) {
@@ -284,8 +315,7 @@ Document::Outcome Document::read_rows() {
 
 Document::Outcome Document::read_row() {
   row_end_ = false;
-  while (take(',')) {
-  }
+  take_commas();
   const int c = peek();
   if (c < 0) return Outcome::kCut;
   if (c == ']') {
@@ -294,6 +324,7 @@ Document::Outcome Document::read_row() {
     return Outcome::kDone;
   }
   if (c != '{') return skip_value();
+  check_commas();
   const bool patient = in_vain_ < kMostInVain + 4 * offset();
   // Out of patience a row ends where the next one seems to begin, and is good or skipped.
   std::string_view usual = rest().substr(0, kUsualRow);
@@ -302,6 +333,7 @@ Document::Outcome Document::read_row() {
   if (n != 0 && tokenizer_.row(usual.data(), n, sink_)) {
     pos_ += n;
     ++rows_;
+    commas_ = 0;
     return Outcome::kDone;
   }
   if (n == 0) in_vain_ += usual.size();
@@ -321,6 +353,7 @@ Document::Outcome Document::read_row() {
         if (row.strings_changed || row.structure_changed) report_.add("repaired", 1, place());
         report_.add("missing_value", row.missing_values, place());
         ++rows_;
+        if (!row.structure_changed) commas_ = 0;
       } else {
         report_.add("skipped", 1, place());
         ++skipped_;
@@ -337,6 +370,7 @@ Document::Outcome Document::read_row() {
 
 // Something else than an object among the rows.
 Document::Outcome Document::skip_value() {
+  commas_ = -1;
   report_.add("skipped", 1, place());
   ++skipped_;
   if (in_vain_ >= kMostInVain + 4 * offset()) return resync() ? Outcome::kDone : Outcome::kCut;

@@ -51,6 +51,9 @@ class Document {
   Outcome read_value(bool head, std::string_view key);
   Outcome read_rows();
   Outcome read_row();  // one row, strictly or tolerantly
+  void take_commas();
+  void check_commas();  // before a row
+  [[nodiscard]] int commas_before() const;
   Outcome skip_value();
   bool resync();       // to the next thing that looks like a row
   void read_behind();  // further documents in the file
@@ -67,6 +70,8 @@ class Document {
   std::uint64_t consumed_ = 0;  // bytes dropped from the front of the window
   bool at_end_ = false, cancelled_ = false;
   bool row_end_ = false;  // the last read_row met the end of the rows
+  int commas_ = 0;        // since the last row; -1: not known
+  bool first_row_ = true;
   std::uint64_t rows_ = 0, skipped_ = 0;
   std::uint64_t in_vain_ = 0;  // bytes looked at from broken rows without taking them
 };

@@ -30,6 +30,12 @@ std::string describe_foreign_bytes(std::string_view begin) {
   for (const auto& [magic, what] : kMagic) {
     if (begin.starts_with(magic)) return "It is " + std::string(what) + ".";
   }
+  // JSON begins with two characters of ASCII: the zeros are the other halves of UTF-16's.
+  if (begin.size() >= 4) {
+    const bool little = begin[0] != 0 && begin[1] == 0 && begin[2] != 0 && begin[3] == 0;
+    const bool big = begin[0] == 0 && begin[1] != 0 && begin[2] == 0 && begin[3] != 0;
+    if (little || big) return "It is UTF-16 text; convert it to UTF-8.";
+  }
   return "It does not begin as JSON does.";
 }
 

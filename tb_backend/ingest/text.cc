@@ -97,8 +97,9 @@ std::size_t sequence_length(std::string_view s, std::size_t i) noexcept {
   return 0;
 }
 
-// One escape at `i` (a backslash) of a string that is not raw; returns its length.
-std::size_t append_escape(std::string_view s, std::size_t i, std::string& out) {
+// One escape at `i` (a backslash) of a string that is not raw; returns its length. Half a pair of
+// surrogates is no character: `lone` is set.
+std::size_t append_escape(std::string_view s, std::size_t i, std::string& out, bool& lone) {
   switch (s[i + 1]) {
     case 'b':
       out.push_back('\b');
@@ -131,8 +132,9 @@ std::size_t append_escape(std::string_view s, std::size_t i, std::string& out) {
       return 12;
     }
   }
-  const bool lone = high >= 0xD800 && high < 0xE000;
-  append_code_point(out, lone ? 0xFFFDU : static_cast<std::uint32_t>(high));
+  const bool half = high >= 0xD800 && high < 0xE000;
+  lone = lone || half;
+  append_code_point(out, half ? 0xFFFDU : static_cast<std::uint32_t>(high));
   return 6;
 }
 
@@ -144,7 +146,7 @@ bool decode_string(std::string_view s, std::string& out) {
   bool repaired = raw;
   for (std::size_t i = 0; i < s.size();) {
     if (s[i] == '\\' && !raw) {
-      i += append_escape(s, i, out);
+      i += append_escape(s, i, out, repaired);
       continue;
     }
     const std::size_t n = sequence_length(s, i);

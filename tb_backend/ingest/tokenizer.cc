@@ -118,7 +118,7 @@ struct Tokenizer::Impl {
     out = {begin, static_cast<std::size_t>(end - begin)};
     if (std::memchr(begin, '\\', out.size()) == nullptr) return true;
     std::string& decoded = next_scratch();
-    decode_string(out, decoded);
+    if (decode_string(out, decoded)) event.repaired = true;
     out = decoded;
     return true;
   }
