@@ -114,17 +114,17 @@ __attribute__((noinline)) StackMethod choose_stack_method() noexcept {
   // The outermost are the C library's, built without frame pointers. Where the program's outermost
   // function returns to stands in its own frame, and is the last that must be found.
   constexpr std::size_t kLibraryFrames = 3;  // of the program: _start, __libc_start_main, …
-  // The recorder itself is built with them: a stack that shows no frame of the program's proves
-  // nothing. This function, its caller, the program's, and where that returns to.
-  constexpr std::size_t kFewest = 3 + kLibraryFrames;
+  // The recorder itself is built with them: what its own frames say proves nothing. Into the
+  // caller, which is the recorder's too; into the program; and where that returns to.
+  constexpr std::size_t kFewest = 3;
   void* real[kMost];
   const auto count = static_cast<std::size_t>(std::max(0, backtrace(real, kMost)));
   const StackBounds bounds = stack_bounds_here();
-  if (count < kFewest || bounds.high == 0) return StackMethod::kBacktrace;
+  if (count < kFewest + 2 || bounds.high == 0) return StackMethod::kBacktrace;
   std::uint64_t found[kMost], hash = 0;
   const std::size_t n = walk(__builtin_frame_address(0), bounds, found, kMost, hash);
   // real[0] is this function.
-  const std::size_t wanted = count - kLibraryFrames;
+  const std::size_t wanted = std::max(count - kLibraryFrames, kFewest);
   if (n < wanted) return StackMethod::kBacktrace;
   for (std::size_t i = 0; i < wanted; ++i) {
     if (found[i] != reinterpret_cast<std::uintptr_t>(real[i + 1])) return StackMethod::kBacktrace;
