@@ -43,7 +43,9 @@ class Maker {
     add_ranks();
     match_collectives();
     set_origin();
-    d_.heat = make_heat_map(match_, collectives_, d_.ranks, options_);
+    if (d_.matched > 0) {
+      d_.heat = make_heat_map(match_, collectives_, d_.ranks, options_);
+    }
     add_kinds();
     d_.stragglers = find_stragglers(match_, collectives_, d_);
     d_.notes = find_notes(inputs_, match_, d_);
@@ -122,7 +124,8 @@ class Maker {
         r.other_ns = r.step_ns - r.computation_ns - r.overlap_ns - r.exposed_ns;
         if (bubbles) r.bubble_ns = bubble / n;
       }
-      d_.on_host = d_.on_host || (rank.on_host && !rank.collectives.empty());
+      d_.on_host =
+          d_.on_host || (rank.on_host && !rank.collectives.empty() && !match_.set_aside(row));
       d_.ranks.push_back(r);
     }
     if (steps > 0) {
@@ -143,16 +146,16 @@ class Maker {
       if (options_.steps && (!m.step || !chosen(options_.steps, *m.step))) continue;
       if (match_.size(c) < 2) {
         ++d_.unmatched;
-        continue;
+        if (match_.ranks() > 1) continue;
       }
       measure(m);
       collectives_.push_back(m);
+      if (match_.size(c) > 1) ++d_.matched;
     }
     std::stable_sort(collectives_.begin(), collectives_.end(),
                      [](const MatchedCollective& a, const MatchedCollective& b) {
                        return a.start_ns < b.start_ns;
                      });
-    d_.matched = collectives_.size();
     if (d_.collective_ns > 0) {
       d_.waiting_pct =
           100.0 * static_cast<double>(d_.wait_ns) / static_cast<double>(d_.collective_ns);
@@ -174,6 +177,7 @@ class Maker {
       latest = std::max(latest, start);
       sum += k.dur_ns;
     }
+    if (match_.size(m.id) < 2) return;  // how much of it is waiting is not known
     for (const SeenCollective* s = match_.begin(m.id); s != match_.end(m.id); ++s) {
       const RankCollective& k = match_.of(*s);
       const std::int64_t wait = k.dur_ns - m.transfer_ns;
@@ -286,6 +290,10 @@ class Maker {
   }
 
   void add_entries(const MatchedCollective& m, CollectiveRow& row) const {
+    if (d_.heat.rows.empty()) {  // one rank
+      row.entries.push_back({0, m.start_ns, 0});
+      return;
+    }
     std::size_t band = 0;
     bool open = false;  // the last entry is of `band`
     for (const SeenCollective* s = match_.begin(m.id); s != match_.end(m.id); ++s) {
@@ -305,7 +313,9 @@ class Maker {
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
     if (order.size() > options_.collectives) {
       std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return collectives_[a].longest_wait_ns > collectives_[b].longest_wait_ns;
+        const MatchedCollective &x = collectives_[a], &y = collectives_[b];
+        return x.longest_wait_ns != y.longest_wait_ns ? x.longest_wait_ns > y.longest_wait_ns
+                                                      : x.transfer_ns > y.transfer_ns;
       });
       order.resize(options_.collectives);
       std::sort(order.begin(), order.end());

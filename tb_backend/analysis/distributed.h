@@ -124,14 +124,16 @@ struct Distributed {
   std::int64_t wait_ns = 0, collective_ns = 0;
   std::size_t matched = 0, unmatched = 0;  // collectives in the selection
   bool by_sequence = false, by_order = false, on_host = false;
-  std::vector<CollectiveRow> collectives;  // by start; those of longest wait when there are more
-  std::vector<CollectiveKindRow> kinds;    // by waiting and transfer
+  // By start; those of longest wait when there are more. Of one rank alone: its own.
+  std::vector<CollectiveRow> collectives;
+  std::vector<CollectiveKindRow> kinds;  // by waiting and transfer
   HeatMap heat;
   std::vector<Straggler> stragglers;  // by caused_ns; empty when none stands out
   std::vector<DistributedNote> notes;
 };
 
-// A collective that two ranks or more were seen in, as the parts of this analysis pass it on.
+// A collective that two ranks or more were seen in, or the only rank that there is, as the parts of
+// this analysis pass it on.
 struct MatchedCollective {
   std::size_t id = 0;                // of RunMatch
   std::optional<std::int64_t> step;  // index

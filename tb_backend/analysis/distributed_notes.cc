@@ -77,7 +77,7 @@ class Notes {
     } else if (!missing.empty() && !d_.ranks.empty()) {
       add("missing_ranks", ranks_text(missing) + " of " + std::to_string(world) +
                                (missing.size() == 1 ? " is" : " are") +
-                               " not here: what they did and how long they waited is unknown.");
+                               " not here: what the others waited for them counts as transfer.");
     }
     for (const std::size_t i : match_.doubled()) {
       const int rank = *inputs_[i].summary->rank;
@@ -177,6 +177,16 @@ class Notes {
     }
     if (!any && !d_.ranks.empty()) {
       add("no_collectives", "No collectives were recorded on these ranks.");
+    }
+    std::vector<int> aside;
+    for (std::size_t row = 0; row < d_.ranks.size(); ++row) {
+      if (match_.set_aside(row)) aside.push_back(d_.ranks[row].rank);
+    }
+    if (!aside.empty()) {
+      add("no_device_collectives",
+          ranks_text(aside) + (aside.size() == 1 ? " has" : " have") +
+              " no kernels of collectives, as the others have: only calls of the host, which are "
+              "not compared.");
     }
     if (d_.on_host) {
       add("on_host",

@@ -29,6 +29,9 @@ RunMatch::RunMatch(const std::vector<RankInput>& inputs) : inputs_(inputs) {
 }
 
 void RunMatch::match() {
+  of_device_ = std::any_of(rows_.begin(), rows_.end(), [&](std::size_t i) {
+    return !inputs_[i].summary->on_host && !inputs_[i].summary->collectives.empty();
+  });
   CollectiveMatcher matcher;
   std::vector<ClockSample> samples;
   std::vector<std::uint32_t> kernels;  // of each sample
@@ -39,6 +42,7 @@ void RunMatch::match() {
     for (const std::string& t : r.texts) texts.push_back(matcher.text(t));
     shift_.push_back(r.base_unix_ns.value_or(0));
     matcher.next_rank();
+    if (set_aside(row)) continue;
     for (std::uint32_t k = 0; k < r.collectives.size(); ++k) {
       const RankCollective& c = r.collectives[k];
       MatchKey key{texts[c.group], texts[c.name], std::nullopt, c.from, c.to};

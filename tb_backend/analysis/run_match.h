@@ -46,6 +46,12 @@ class RunMatch {
     return rank(s.row).collectives[s.kernel];
   }
 
+  // Its collectives are only the calls of its host while other ranks have their kernels: the two do
+  // not compare.
+  [[nodiscard]] bool set_aside(std::size_t row) const {
+    return of_device_ && rank(row).on_host && !rank(row).collectives.empty();
+  }
+
   // Inputs that are no row: they do not say their rank; their rank is there already.
   [[nodiscard]] const std::vector<std::size_t>& without_rank() const { return without_rank_; }
   [[nodiscard]] const std::vector<std::size_t>& doubled() const { return doubled_; }
@@ -61,6 +67,7 @@ class RunMatch {
   std::vector<std::uint32_t> first_;  // of each collective in seen_
   std::vector<std::int64_t> shift_;   // own time + this = common time
   RankClocks clocks_;
+  bool of_device_ = false;  // a rank has kernels of collectives
 };
 
 }  // namespace traceglass

@@ -1,6 +1,7 @@
 #include "tb_backend/analysis/stragglers.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tb_backend/analysis/figures.h"
 
@@ -40,8 +41,8 @@ class Reason {
                                  match_.common(s_.waiting_row, other_->host_start_ns);
       if (explains(late_->dataloader_ns - other_->dataloader_ns, s_.late_ns)) {
         return because(Straggler::Why::kLoading,
-                       "it loads data for " + time_text(late_->dataloader_ns) + " of " + step() + ", " +
-                           theirs() + " for " + time_text(other_->dataloader_ns) + ".",
+                       "it loads data for " + time_text(late_->dataloader_ns) + " of " + step() +
+                           ", " + theirs() + " for " + time_text(other_->dataloader_ns) + ".",
                        "Look at its share of the data and at its DataLoader: num_workers, "
                        "pin_memory, a slow disk.");
       }
@@ -70,11 +71,14 @@ class Reason {
           "it sends " + bytes_text(mine) + " there, " + theirs() + " " + bytes_text(others) + ".",
           "Even out what the ranks exchange: uneven splits make the largest one last.");
     }
-    if (late_ != nullptr && other_ != nullptr && late.has_device_work) {
-      return because(
-          Straggler::Why::kHost,
-          "its device computes no longer than that of " + theirs() + ": it waits for its host.",
-          "Look at its critical path: Python, synchronisations or a busy CPU.");
+    if (late_ != nullptr && other_ != nullptr) {
+      return because(Straggler::Why::kHost,
+                     late.has_device_work
+                         ? "its device computes no longer than that of " + theirs() +
+                               ": it waits for its host."
+                         : "its operators take no longer than those of " + theirs() +
+                               ": its host does something else, or waits for a core.",
+                     "Look at its critical path: Python, synchronisations or a busy CPU.");
     }
     because(Straggler::Why::kUnknown, "the ranks' steps do not say why.",
             "Mark steps with profiler.step() on every rank, so that they can be compared.");
@@ -90,8 +94,15 @@ class Reason {
   void because(Straggler::Why why, const std::string& reason, std::string advice) {
     const RankRow& r = d_.ranks[s_.row];
     s_.why = why;
-    s_.sentence = "Rank " + std::to_string(r.rank) + " comes last in " + std::to_string(s_.last) +
-                  " of " + count_text(r.collectives, "collective") + ": " + reason;
+    const std::string last =
+        std::to_string(s_.last) + " of " + count_text(r.collectives, "collective") + ": " + reason;
+    s_.sentence = "Rank " + std::to_string(r.rank);
+    if (2 * s_.last >= r.collectives) {
+      s_.sentence += " comes last in " + last;
+    } else {
+      s_.sentence += " causes " + std::to_string(std::lround(s_.caused_pct)) +
+                     " % of all waiting, last in " + last;
+    }
     s_.advice = std::move(advice);
   }
 

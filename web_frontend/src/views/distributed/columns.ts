@@ -102,6 +102,7 @@ export function collective_columns(
     help = '',
   ) =>
     measure<Row>(rows, { id, title, family: 'time', width, rank, value, ...(help === '' ? {} : { help }) });
+  const alone = rows.every(({ ranks }) => ranks < 2);
   const grouped = new Set(rows.map(({ group }) => group)).size > 1;
   return [
     whole<Row>('number', '#', 52, 0, (row) => row.number),
@@ -128,10 +129,23 @@ export function collective_columns(
       value: (row) => row.bytes,
       help: 'Of the whole buffer: what an all_gather receives, what a reduce_scatter gives; the largest rank',
     }),
-    time('transfer', 'Transfer', 92, 2, (row) => row.transfer_ns, 'Shortest duration over the ranks'),
+    time(
+      'transfer',
+      alone ? 'Duration' : 'Transfer',
+      92,
+      2,
+      (row) => row.transfer_ns,
+      alone ? 'With what it waited for the other ranks' : 'Shortest duration over the ranks',
+    ),
     bandwidth<Row>(
       rows,
-      { id: 'algorithm', title: 'Alg.', width: 84, rank: 7, help: 'Size ÷ transfer' },
+      {
+        id: 'algorithm',
+        title: 'Alg.',
+        width: 84,
+        rank: 7,
+        help: alone ? 'Size ÷ duration: at least' : 'Size ÷ transfer',
+      },
       (row) => row.algorithm_bytes_per_s,
     ),
     bandwidth<Row>(
@@ -139,15 +153,19 @@ export function collective_columns(
       { id: 'bus', title: 'Bus', width: 84, rank: 6, help: kBus },
       (row) => row.bus_bytes_per_s,
     ),
-    time(
-      'wait',
-      'Longest wait',
-      112,
-      3,
-      (row) => row.longest_wait_ns,
-      'Of a rank: its duration less the transfer',
-    ),
-    whole<Row>('last', 'Last rank', 76, 4, (row) => row.last_rank),
+    ...(alone
+      ? []
+      : [
+          time(
+            'wait',
+            'Longest wait',
+            112,
+            3,
+            (row) => row.longest_wait_ns,
+            'Of a rank: its duration less the transfer',
+          ),
+          whole<Row>('last', 'Last rank', 76, 4, (row) => row.last_rank),
+        ]),
     {
       ...whole<Row>('ranks', 'Ranks', 64, 13, (row) => row.ranks),
       help: 'Seen on, of the group’s',

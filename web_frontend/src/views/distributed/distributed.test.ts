@@ -4,6 +4,7 @@ import {
   axis_end,
   barred,
   collective_axis,
+  collectives_line,
   column_label,
   entered_lines,
   heat,
@@ -117,4 +118,19 @@ describe('when each rank entered', () => {
     expect(lines.transfer).toBe('M900.0 0.15H1000.0V0.85H900.0ZM900.0 1.15H1000.0V1.85H900.0Z');
   });
   it('survives nothing', () => expect(collective_axis([])).toEqual({ start: 0, end: 1 }));
+});
+
+describe('the line beside the collectives', () => {
+  const data = { collectives: [collective()], matched: 1, matched_by: 'order' as const, unmatched: 0 };
+  it('says how many, over how many, matched how', () => {
+    const ranks = [rank(0, 0), rank(1, 0)];
+    expect(collectives_line({ ...data, ranks })).toBe('1 matched over 2 ranks by order in their group');
+    expect(collectives_line({ ...data, ranks, matched: 900, matched_by: 'sequence' })).toBe(
+      'the 1 with the longest wait of 900 matched over 2 ranks by sequence number',
+    );
+  });
+  it('says what a rank alone cannot tell', () => {
+    const alone = { ...data, ranks: [rank(34, 0)], matched: 0, matched_by: 'nothing' as const, unmatched: 1 };
+    expect(collectives_line(alone)).toMatch(/^1 of rank 34; without the other ranks/);
+  });
 });

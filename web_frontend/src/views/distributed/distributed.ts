@@ -95,3 +95,25 @@ export const elements_text = (row: DistributedCollective, count: (n: number) => 
   row.elements === undefined
     ? ''
     : `${count(row.elements)}${row.dtype === undefined ? '' : ` × ${row.dtype}`}`;
+
+const kMatched: Readonly<Record<Distributed['matched_by'], string>> = {
+  sequence: ' by sequence number',
+  order: ' by order in their group',
+  both: ' by sequence number, some by order',
+  nothing: '',
+};
+
+/** What stands beside the head of the collectives: how many, of how many, matched how. */
+export function collectives_line(
+  data: Pick<Distributed, 'collectives' | 'matched' | 'matched_by' | 'ranks' | 'unmatched'>,
+): string {
+  const [first] = data.ranks;
+  const shown = data.collectives.length;
+  if (data.ranks.length < 2 && first !== undefined) {
+    const of = shown < data.unmatched ? `the ${shown} longest of ${data.unmatched}` : `${shown}`;
+    return `${of} of rank ${first.rank}; without the other ranks a duration holds the waiting too`;
+  }
+  const of =
+    shown < data.matched ? `the ${shown} with the longest wait of ${data.matched}` : `${data.matched}`;
+  return `${of} matched over ${data.ranks.length} ranks${kMatched[data.matched_by]}`;
+}
