@@ -5,7 +5,7 @@ from simulation import Kernel
 STAGES = [(64, 56), (128, 28), (256, 14), (512, 7)]  # channels, height and width
 LAYERS_A_STAGE = 4
 CLASSES = 1000
-FP32_TFLOPS = 12.5  # of 19.5: what cudnn reaches without tensor cores; twice that in bf16
+FP32_TFLOPS = 12.5  # of 19.5: what cudnn reaches without tensor cores; twice that with
 BYTES_PER_US = 1_400_000  # of 2 TB/s
 
 GATE = "void at::native::vectorized_elementwise_kernel<4, at::native::gate_functor<float> >(int)"
@@ -20,11 +20,12 @@ ALL_REDUCE = "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevComm*, unsigned lo
 
 
 class Layer:
-    def __init__(self, index, batch, fp32_layers):
+    def __init__(self, index, batch, fp32_layers, tf32):
         self.index = index
         self.channels, self.size = STAGES[index // LAYERS_A_STAGE]
         self.batch = batch
         self.fp32 = index < fp32_layers
+        self.tensor_cores = tf32 or not self.fp32
         self.shape = [self.batch, self.channels, self.size, self.size]
         self.weight = [self.channels, self.channels, 3, 3]
         self.elements = self.batch * self.channels * self.size**2
@@ -33,18 +34,20 @@ class Layer:
         self.bytes = self.elements * (4 if self.fp32 else 2)
 
     def convolution(self, pass_name):
-        """Half the time in bf16: the gain of mixed precision that the clean twin realises."""
-        us = 3 + self.flops / (FP32_TFLOPS * 1e6) / (1 if self.fp32 else 2)
-        if self.fp32:
+        """On tensor cores, in bf16 or TF32, in half the time."""
+        us = 3 + self.flops / (FP32_TFLOPS * 1e6) / (2 if self.tensor_cores else 1)
+        if not self.tensor_cores:
             name = {
                 "fprop": "implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, false>",
                 "dgrad": "cudnn::detail::dgrad_engine<float, 512, 6, 5, 3, 3, 3, false>",
                 "wgrad": "cudnn::detail::wgrad_alg0_engine<float, 128, 6, 7, 3, 3, 5, false, 512>",
             }[pass_name]
         else:
+            types = "tf32f32_tf32f32" if self.fp32 else "bf16bf16_bf16f32"
+            shape = "tensor16x8x8" if self.fp32 else "tensor16x8x16"
             name = (
-                f"sm80_xmma_{pass_name}_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_"
-                "tilesize128x128x32_stage4_warpsize2x2x1_g1_tensor16x8x16_kernel_cudnn"
+                f"sm80_xmma_{pass_name}_implicit_gemm_{types}_f32_nhwckrsc_nhwc_"
+                f"tilesize128x128x32_stage4_warpsize2x2x1_g1_{shape}_kernel_cudnn"
             )
         tiles = max(108, self.elements // (128 * 128))
         return Kernel(name, us, (tiles, 1, 1), (256, 1, 1), 168, 81_920, 25)

@@ -66,7 +66,8 @@ def _single():
 
     for strength, layers in [("low", 3), ("medium", 8), ("high", 16)]:
         name = f"inefficient_operators-{strength}"
-        yield _case(name, ("inefficient_operators",), {"batch": 32}, {"fp32_layers": layers})
+        base = {"batch": 32, "fp32_layers": layers}
+        yield _case(name, ("inefficient_operators",), base, {}, {"tf32": True})
 
     for strength, pairs in [("low", 3), ("medium", 8), ("high", 24)]:
         yield _case(f"memory-{strength}", ("memory",), {"batch": 32}, {"churn": pairs})
@@ -110,13 +111,15 @@ def _mixed():
     )
     yield _mix(
         "mixed-fp32-communication",
-        {"batch": 32, "world": 2, "reduce_us": 5_000},
-        {"inefficient_operators": {"fp32_layers": 8}, "communication": {"overlap": False}},
+        {"batch": 32, "world": 2, "reduce_us": 5_000, "fp32_layers": 8},
+        {"inefficient_operators": {}, "communication": {"overlap": False}},
+        {"inefficient_operators": {"tf32": True}},
     )
     yield _mix(
         "mixed-fp32-memory",
-        {"batch": 32},
-        {"inefficient_operators": {"fp32_layers": 12}, "memory": {"churn": 10}},
+        {"batch": 32, "fp32_layers": 12},
+        {"inefficient_operators": {}, "memory": {"churn": 10}},
+        {"inefficient_operators": {"tf32": True}},
     )
 
 

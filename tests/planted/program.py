@@ -33,7 +33,8 @@ class Options:
     synchronize: bool = False  # `torch.cuda.synchronize()` there, to time the step
     prologue_us: float = 25.0  # Python of the program's own at the start of a step
     # kernels
-    fp32_layers: int = 0  # of sixteen: those that run in fp32 without tensor cores
+    fp32_layers: int = 0  # of sixteen: those that are left in fp32, without tensor cores, …
+    tf32: bool = False  # … or with
     foreach: bool = True  # optimizer: all parameters in a few launches, or each by itself
     pieces: int = 0  # elementwise kernels of an activation written by hand, a layer
     fused_pieces: bool = False  # the same work in one kernel
@@ -57,7 +58,9 @@ class Training:
         self.options = options
         self.rank = Rank(rank, options.world, options.seed, options.stacks)
         count = len(STAGES) * LAYERS_A_STAGE
-        self.layers = [Layer(i, options.batch, options.fp32_layers) for i in range(count)]
+        self.layers = [
+            Layer(i, options.batch, options.fp32_layers, options.tf32) for i in range(count)
+        ]
         self.parameters = sum(layer.channels**2 * 9 for layer in self.layers)
         self.forward_ops = []  # those that autograd remembers, with what their backward is
         self.activations = []

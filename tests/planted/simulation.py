@@ -95,7 +95,7 @@ class Rank:
         row, self.external = self._begin(cat, name, args), self.external + 1
         row.args["External id"] = self.external
         self._open.append(self.external)
-        self._path.append(name)
+        self._path.append(name.split("#")[0])  # of ProfilerStep#5 without its number
         self.spend(us * 0.7, "before")
         yield row
         self.spend(us * 0.3, "after")
