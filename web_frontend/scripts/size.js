@@ -53,6 +53,11 @@ const rows = [
     limit: 35,
     names: part(/^(MemoryView|MemoryChart|uPlot)/i, new Set([...first, ...tables])),
   },
+  {
+    name: 'metrics',
+    limit: 40,
+    names: part(/^(MetricsView|MetricChart|uPlot)/i, new Set([...first, ...tables])),
+  },
   { name: 'trace', limit: 40, names: part(/^(TraceView|tile_|timeline)/, new Set([...first, ...tables])) },
 ];
 let over = false;

@@ -13,4 +13,8 @@ export const kLoaders: Readonly<Record<string, () => ViewModule>> = {
   distributed: () => import('../views/distributed/DistributedView.svelte'),
   compare: () => import('../views/compare/CompareView.svelte'),
   trace: () => import('../views/trace/TraceView.svelte'),
+  metrics: () => import('../views/metrics/MetricsView.svelte'),
 };
+
+/** Views about what lies beside a trace: there whatever was recorded. */
+export const kBesides: readonly string[] = ['metrics'];

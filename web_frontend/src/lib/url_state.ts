@@ -49,6 +49,17 @@ export interface UrlState {
   /** Id of the trace that the one on show is compared with, and which of its steps. */
   readonly vs: string | undefined;
   readonly vs_steps: StepRange | undefined;
+  // Metrics view.
+  readonly tags: readonly string[] | undefined;
+  /** Runs of metrics. */
+  readonly runs: readonly string[] | undefined;
+  readonly axis: string | undefined;
+  readonly smooth: number | undefined;
+  readonly log: boolean;
+  /** Part of the axis that is shown: `100..250.5`. */
+  readonly zoom: string | undefined;
+  /** Metric step - profile step, when both are joined by number; undefined: by the clock. */
+  readonly shift: number | undefined;
 }
 
 export const kDefaults: UrlState = {
@@ -77,6 +88,13 @@ export const kDefaults: UrlState = {
   verdict: undefined,
   vs: undefined,
   vs_steps: undefined,
+  tags: undefined,
+  runs: undefined,
+  axis: undefined,
+  smooth: undefined,
+  log: false,
+  zoom: undefined,
+  shift: undefined,
 };
 
 /** What belongs to a view and is dropped on the way to another one. */
@@ -101,6 +119,13 @@ export const kPerView = [
   'verdict',
   'vs',
   'vs_steps',
+  'tags',
+  'runs',
+  'axis',
+  'smooth',
+  'log',
+  'zoom',
+  'shift',
 ] as const;
 
 /** What names an event or a time of one trace, and means nothing in another. */
@@ -129,6 +154,14 @@ const range: Field<TimeRange> = { read: parse_range, write: format_range };
 const list: Field<readonly string[]> = {
   read: (raw) => raw.split(',').filter(Boolean).map(decode),
   write: (value) => value.map((item) => item.replace(/[%,]/g, encodeURIComponent)).join(','),
+};
+const fraction: Field<number> = {
+  read: (raw) => (/^0\.\d{1,4}$/.test(raw) ? Number(raw) : undefined),
+  write: (value) => value.toString(),
+};
+const integer: Field<number> = {
+  read: (raw) => (/^-?\d{1,15}$/.test(raw) ? Number(raw) : undefined),
+  write: (value) => value.toString(),
 };
 const flag: Field<boolean> = { read: (raw) => (raw === '1' ? true : undefined), write: () => '1' };
 const steps: Field<StepRange> = {
@@ -168,6 +201,13 @@ const kFields: { readonly [K in keyof UrlState]-?: Field<NonNullable<UrlState[K]
   vs_steps: steps,
   path: flag,
   verdict: { read: (raw) => (/^[a-z_]{1,40}$/.test(raw) ? raw : undefined), write: (value) => value },
+  tags: list,
+  runs: list,
+  axis: { read: (raw) => (/^(wall|relative)$/.test(raw) ? raw : undefined), write: (value) => value },
+  smooth: fraction,
+  log: flag,
+  zoom: text,
+  shift: integer,
 };
 
 export function format_steps(value: StepRange): string {

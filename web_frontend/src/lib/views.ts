@@ -28,6 +28,7 @@ export const kViews: readonly ViewInfo[] = [
   },
   { id: 'trace', title: 'Trace' },
   { id: 'compare', title: 'Compare' },
+  { id: 'metrics', title: 'Metrics' },
 ];
 
 export const view_info = (id: string): ViewInfo =>

@@ -1,0 +1,204 @@
+// What the metrics view says and draws, without its looks: which curves, which marks, which step is nearest.
+import type { MetricMark, MetricRun, MetricSeries, Metrics } from '../../api/types';
+import { kMinus, kNone, kThin, plural } from '../../lib/format';
+
+export type Axis = 'step' | 'wall' | 'relative';
+
+/** Charts that are shown unless others are chosen. */
+export const kFirstCharts = 6;
+export const kMostRuns = 6;
+
+/** One curve: a tag of a run. */
+export interface Curve {
+  readonly run: string;
+  readonly series: MetricSeries;
+}
+
+/** Runs that are shown: the chosen ones, else the nearest to the profile that have scalars. */
+export function shown_runs(metrics: Metrics, chosen: readonly string[] | undefined): MetricRun[] {
+  const able = metrics.runs.filter((run) => run.tags.some(({ kind }) => kind === 'scalar'));
+  const wanted = able.filter((run) => chosen?.includes(run.name) === true);
+  if (wanted.length > 0) return wanted.slice(0, kMostRuns);
+  const near = able.filter((run) => run.related);
+  return (near.length > 0 ? near : able).slice(0, kMostRuns);
+}
+
+/** Scalar tags of some runs in the order in which they first appear. */
+export function scalar_tags(runs: readonly MetricRun[]): string[] {
+  const tags = new Set<string>();
+  for (const run of runs) {
+    for (const { tag, kind } of run.tags) if (kind === 'scalar') tags.add(tag);
+  }
+  return [...tags];
+}
+
+/** Where a mark lies on the axis; undefined: nowhere (no event was near). */
+export function mark_range(mark: MetricMark, axis: Axis): { from: number; to: number } | undefined {
+  if (axis === 'step') {
+    if (mark.first_metric_step === undefined || mark.last_metric_step === undefined) return undefined;
+    return { from: mark.first_metric_step, to: mark.last_metric_step };
+  }
+  const [from, to] =
+    axis === 'wall' ? [mark.start_unix_s, mark.end_unix_s] : [mark.relative_start_s, mark.relative_end_s];
+  return to === undefined ? undefined : { from: from ?? to, to };
+}
+
+/** `7–9` by the profile's own numbers, else by the metrics'. */
+export function mark_name(mark: MetricMark): string {
+  const numbers = mark.steps.map((step) => step.number);
+  const first = numbers[0] ?? mark.first_metric_step;
+  const last = numbers.at(-1) ?? mark.last_metric_step;
+  if (first === undefined || last === undefined) return `span ${mark.index}`;
+  // Without its trace a profile is known by when its file was written.
+  if (!mark.loaded) return `≈${kThin}${last}`;
+  return first === last ? `${first}` : `${first}–${last}`;
+}
+
+/** The mark nearest to a place on the axis, and how far it is from there. */
+export function nearest_mark(
+  marks: readonly MetricMark[],
+  axis: Axis,
+  x: number,
+): { mark: MetricMark; distance: number } | undefined {
+  let best: { mark: MetricMark; distance: number } | undefined;
+  for (const mark of marks) {
+    const range = mark_range(mark, axis);
+    if (range === undefined) continue;
+    const distance = Math.max(0, range.from - x, x - range.to);
+    if (best === undefined || distance < best.distance) best = { mark, distance };
+  }
+  return best;
+}
+
+/** Position in Meta.steps of the profiled step nearest to a metric step. */
+export function nearest_step(mark: MetricMark, metric_step: number): number | undefined {
+  let best: number | undefined;
+  let least = Infinity;
+  mark.steps.forEach((step, position) => {
+    if (step.metric_step === undefined) return;
+    const distance = Math.abs(step.metric_step - metric_step);
+    if (distance < least) [best, least] = [position, distance];
+  });
+  return best;
+}
+
+/** A value of any size in about four digits: `0.001234`, `12.35`, `1.2e9`. */
+export function value_text(value: number | null | undefined): string {
+  if (value === undefined || value === null) return kNone;
+  const size = Math.abs(value);
+  let text: string;
+  if (size !== 0 && (size >= 1e7 || size < 1e-4)) {
+    text = value
+      .toExponential(3)
+      .replace(/\.?0+e/, 'e')
+      .replace('e+', 'e');
+  } else {
+    text = Number(value.toPrecision(4)).toString();
+    if (size >= 1000) text = text.replace(/\B(?=(\d{3})+(?!\d))/g, kThin);
+  }
+  return text.replaceAll('-', kMinus);
+}
+
+/** Seconds in the unit in which they are read: `12 ms`, `1.5 h`. */
+export function seconds_text(seconds: number): string {
+  const size = Math.abs(seconds);
+  const [scale, unit] =
+    size >= 2 * 86_400
+      ? [86_400, 'd']
+      : size >= 2 * 3600
+        ? [3600, 'h']
+        : size >= 120
+          ? [60, 'min']
+          : size >= 1
+            ? [1, 's']
+            : size >= 1e-3
+              ? [1e-3, 'ms']
+              : [1e-6, 'µs'];
+  return `${value_text(Number((seconds / scale).toPrecision(3)))}\u00a0${unit}`;
+}
+
+/** `steps 2–4 and 7–9` */
+export function list_marks(marks: readonly MetricMark[]): string {
+  const names = marks.slice(0, 4).map(mark_name);
+  if (marks.length > 4) names.push(`${marks.length - 4} more`);
+  const last = names.pop() ?? '';
+  return names.length === 0 ? last : `${names.join(', ')} and ${last}`;
+}
+
+/** How far the join can be wrong, in a sentence. */
+export function join_sentence(join: {
+  readonly by: string;
+  readonly source: string;
+  readonly uncertainty_s?: number;
+  readonly offset_s?: number;
+  readonly offset_error_s?: number;
+  readonly shift?: number;
+  readonly steps: readonly { readonly metric_step?: number }[];
+}): string {
+  const joined = join.steps.filter((step) => step.metric_step !== undefined).length;
+  const error = join.uncertainty_s === undefined ? '' : ` ± ${seconds_text(join.uncertainty_s)}`;
+  const offset =
+    join.offset_s === undefined
+      ? ''
+      : `${seconds_text(Math.abs(join.offset_s))}${join.offset_error_s === undefined ? '' : ` ± ${seconds_text(join.offset_error_s)}`} ${join.offset_s < 0 ? 'before' : 'after'} the end of its step`;
+  const source =
+    join.source === 'trace' ? '' : ' The trace does not say when it began: its file’s time stands for it.';
+  if (joined === 0) {
+    return join.by === 'clock'
+      ? `By the clock${error}, no event was written near these steps: the two clocks differ, or other steps were logged. Join by number if both count the same.${source}`
+      : 'By number, no event has the number of these steps.';
+  }
+  if (join.by === 'number')
+    return `By number. An event is written ${offset}: that much the clocks differ too.`;
+  const numbers =
+    join.shift === undefined
+      ? ''
+      : join.shift === 0
+        ? ' Both name the same steps.'
+        : ` Metrics count ${plural(Math.abs(join.shift), 'step')} ${join.shift > 0 ? 'more' : 'less'}.`;
+  return `By the clock${error}: an event is written ${offset}.${numbers}${source}`;
+}
+
+/** `100..250.5` */
+export function parse_zoom(text: string | undefined): { from: number; to: number } | undefined {
+  const found = /^(-?[\d.]+(?:e\d+)?)\.\.(-?[\d.]+(?:e\d+)?)$/.exec(text ?? '');
+  const from = Number(found?.[1]);
+  const to = Number(found?.[2]);
+  return found !== null && from < to ? { from, to } : undefined;
+}
+
+/** As exact as a thousandth of the range, so that the address stays readable. */
+export function format_zoom(from: number, to: number): string {
+  const step = 10 ** Math.floor(Math.log10((to - from) / 1000));
+  const digits = Math.max(0, -Math.floor(Math.log10(step)));
+  const text = (value: number): string =>
+    Number((Math.round(value / step) * step).toFixed(digits)).toString();
+  return `${text(from)}..${text(to)}`;
+}
+
+/** Ascending for a chart that wants every x once: a repeated one is moved by less than anybody sees. */
+export function ascending(xs: readonly number[]): number[] {
+  const out: number[] = [];
+  let last = -Infinity;
+  for (const x of xs) {
+    const next = x > last ? x : last + Math.max(1e-9, Math.abs(last) * 1e-12);
+    out.push(next);
+    last = next;
+  }
+  return out;
+}
+
+/** The value beside `x`: that of the last point before or at it, by bisection. */
+export function index_at(xs: readonly number[], x: number): number | undefined {
+  if (xs.length === 0) return undefined;
+  let low = 0;
+  let high = xs.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((xs[middle] ?? Infinity) <= x) low = middle;
+    else high = middle - 1;
+  }
+  const here = xs[low] ?? 0;
+  const after = xs[low + 1];
+  return after !== undefined && Math.abs(after - x) < Math.abs(x - here) ? low + 1 : low;
+}
