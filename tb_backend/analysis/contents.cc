@@ -68,6 +68,8 @@ Contents find_contents(const Trace& trace) {
   const ModuleSource modules = find_module_source(trace);
   view("modules", modules != ModuleSource::kNone,
        "No module frames, and no annotations around operators: record with with_stack=True.");
+  view("roofline", s.host && s.shapes,
+       "No input shapes, from which work is counted: record with record_shapes=True.");
   view("distributed", s.collective,
        "No collectives: one process, or none of its collectives were recorded.");
   view("trace", trace.size() > 0, "No events.");

@@ -14,7 +14,7 @@ struct MissingView {
 
 struct Contents {
   std::vector<std::string>
-      views;  // overview, operators, kernels, memory, modules, distributed, trace
+      views;  // overview, operators, kernels, memory, modules, roofline, distributed, trace
   std::vector<MissingView> missing;
   std::vector<std::string> recorded, not_recorded;  // shapes, stacks, memory, flops, modules
 };

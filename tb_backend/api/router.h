@@ -59,5 +59,6 @@ std::vector<TraceRoute> timeline_routes();
 std::vector<TraceRoute> event_routes();
 std::vector<TraceRoute> view_routes();
 std::vector<TraceRoute> module_routes();
+std::vector<TraceRoute> roofline_routes();
 
 }  // namespace traceglass

@@ -107,8 +107,8 @@ Reply distributed(Services& services, const Call& call, const PathArgs&) {
   const auto snapshot = services.watcher.snapshot();
   const std::string* id = call.query.find("id");
   const TraceFile* like = id == nullptr ? nullptr : snapshot->find(*id);
-  const auto span = static_cast<int>(
-      call.query.integer("span", 1, INT32_MAX, like == nullptr ? 1 : like->index));
+  const auto span =
+      static_cast<int>(call.query.integer("span", 1, INT32_MAX, like == nullptr ? 1 : like->index));
   const DistributedOptions options = options_of(call);
   const std::vector<TraceFile> files = files_of(*snapshot, run, span);
   if (files.empty()) return not_found("There is no such run, or no such span of it.");

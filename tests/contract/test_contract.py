@@ -76,6 +76,10 @@ def ask_everything(ask, trace):
             ask("getKernels", path=path, steps=chosen, group=group)
         memory = ask("getMemory", path=path, steps=chosen, points=64).json()
         ask_modules(ask, path, chosen)
+        for group in ("operator", "kernel"):
+            roofline = ask("getRoofline", path=path, steps=chosen, group=group).json()
+            assert roofline["known_ns"] == sum(row["ns"] for row in roofline["rows"]), "known"
+            assert roofline["far_below_ns"] <= roofline["roofed_ns"] <= roofline["known_ns"]
     for row in overview["top_operators"][:2] + overview["top_host"][:2]:
         if not row["name"].startswith("("):  # (no launch), (no operator): rows that are no operator
             ask("getOperator", path=path, name=row["name"])
@@ -259,6 +263,7 @@ class SmallLogdirTest(unittest.TestCase):
             ("getKernels", 422, good, {"group": "none"}),
             ("getMemory", 422, good, {"points": "1"}),
             ("getMemoryBlocks", 422, good, {"type": "cuda", "device": "x"}),
+            ("getRoofline", 422, good, {"group": "module"}),
             ("getModules", 422, good, {"steps": "x"}),
             ("getModule", 404, good, {"module": "4000000000"}),
             ("getModule", 422, good, {"module": "x"}),
