@@ -1,0 +1,93 @@
+#include "tb_backend/analysis/step_graph.h"
+
+#include <algorithm>
+
+namespace traceglass {
+
+NodeId StepGraph::at(std::size_t lane, std::int64_t at) const {
+  const GraphLane& l = lanes_[lane];
+  const auto first = nodes_.begin() + l.first;
+  const auto last = nodes_.begin() + l.last;
+  if (first == last || at < first->start) return kNoNode;
+  const auto it = std::upper_bound(first, last, at,
+                                   [](std::int64_t t, const Node& n) { return t < n.end; });
+  return it == last ? kNoNode : static_cast<NodeId>(it - nodes_.begin());
+}
+
+std::size_t StepGraph::lane_index(libtrace::LaneId lane) const { return lane_of_[lane]; }
+
+std::int64_t StepGraph::free_since(NodeId n) const {
+  const Node& node = nodes_[n];
+  if (node.order.from == kNoNode) return node.start;
+  return std::min(node.start, nodes_[node.order.from].end);
+}
+
+std::pair<const StepGraph::Wait*, const StepGraph::Wait*> StepGraph::waits(NodeId n) const {
+  if (!nodes_[n].has_waits) return {nullptr, nullptr};
+  const auto by_node = [](const Wait& w, NodeId x) { return w.node < x; };
+  const auto first = std::lower_bound(waits_.begin(), waits_.end(), n, by_node);
+  auto last = first;
+  while (last != waits_.end() && last->node == n) ++last;
+  return {waits_.data() + (first - waits_.begin()), waits_.data() + (last - waits_.begin())};
+}
+
+Edge StepGraph::binding(NodeId n) const {
+  const Node& node = nodes_[n];
+  Edge best;
+  std::int64_t latest = INT64_MIN;
+  const auto look = [&](const Edge& e) {
+    if (e.from == kNoNode) return;
+    const Node& from = nodes_[e.from];
+    const std::int64_t bound = (e.after_start ? from.start : from.end) + e.lag;
+    // At equal bounds what is not mere order says more.
+    if (bound < latest || (bound == latest && e.kind == EdgeKind::kHost)) return;
+    latest = bound;
+    best = e;
+  };
+  look(node.order);
+  look(node.cause);
+  for (auto [w, end] = waits(n); w != end; ++w) look(w->edge);
+  if (best.from != kNoNode) {
+    best.lag = node.start - (best.after_start ? nodes_[best.from].start : nodes_[best.from].end);
+  }
+  return best;
+}
+
+WhatIf StepGraph::as_recorded() const {
+  WhatIf w;
+  w.cost.reserve(nodes_.size());
+  for (const Node& n : nodes_) w.cost.push_back(n.cost());
+  return w;
+}
+
+Times StepGraph::walk(const WhatIf& what_if) const {
+  Times t;
+  t.start.resize(nodes_.size());
+  t.end.resize(nodes_.size());
+  for (const NodeId n : sequence_) {
+    const Node& node = nodes_[n];
+    std::int64_t start = INT64_MIN;
+    const auto bind = [&](const Edge& e) {
+      std::int64_t at = t.end[e.from] + e.lag;
+      if (e.after_start) {
+        // A hand-over from the middle of a stretch comes no later than its end.
+        const std::int64_t lag = e.kind == EdgeKind::kHandover
+                                     ? std::min(e.lag, t.end[e.from] - t.start[e.from])
+                                     : e.lag;
+        at = t.start[e.from] + lag;
+      }
+      start = std::max(start, at);
+    };
+    if (node.order.from != kNoNode) bind(node.order);
+    if (node.cause.from != kNoNode && (what_if.unbound.empty() || !what_if.unbound[n])) {
+      bind(node.cause);
+    }
+    for (auto [w, end] = waits(n); w != end; ++w) bind(w->edge);
+    start = start == INT64_MIN ? node.start : start + node.delay;
+    t.start[n] = start;
+    t.end[n] = start + what_if.cost[n];
+  }
+  return t;
+}
+
+}  // namespace traceglass

@@ -1,0 +1,50 @@
+// The chosen steps as one chain over the step graph: how long they take, and how much shorter
+// they would be with some costs changed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "tb_backend/analysis/step_graph.h"
+
+namespace traceglass {
+
+class StepChain {
+ public:
+  StepChain(const StepGraph& graph, const Selection& selection);
+
+  [[nodiscard]] const StepGraph& graph() const { return graph_; }
+  [[nodiscard]] std::size_t steps() const { return steps_.size(); }
+  // Rounded, of the chosen extended steps, as Overview has it.
+  [[nodiscard]] std::int64_t mean_step_ns() const { return mean_; }
+  // The chosen steps' nodes: host stretches that begin in one, device work launched in one.
+  [[nodiscard]] bool chosen(NodeId n) const { return chosen_[n]; }
+  // Extended ends of the chosen steps in a walk; as recorded they are the steps' own.
+  [[nodiscard]] std::vector<std::int64_t> ends(const Times& times) const;
+  // The node that the step's extended end is the end of; kNoNode: of none.
+  [[nodiscard]] NodeId last_node(std::size_t step) const;
+  [[nodiscard]] const Step& step(std::size_t i) const { return steps_[i]; }
+
+  // Mean gain a step under a change; 0 <= gain <= mean step.
+  [[nodiscard]] std::int64_t gain(const WhatIf& what_if) const;
+  // The same with each chosen node's cost as given.
+  [[nodiscard]] std::int64_t gain_of_costs(
+      const std::function<std::int64_t(NodeId, const Node&)>& cost) const;
+
+ private:
+  struct HostEnd {
+    NodeId node = kNoNode;
+    std::int64_t at = 0;
+  };
+  [[nodiscard]] HostEnd host_end(const Step& step) const;
+
+  const StepGraph& graph_;
+  std::vector<Step> steps_;
+  std::vector<HostEnd> host_ends_;
+  std::vector<bool> chosen_;
+  std::int64_t mean_ = 0;
+  std::size_t step_lane_ = 0;  // graph lane that the steps stand on; lanes().size(): none
+};
+
+}  // namespace traceglass
