@@ -72,6 +72,13 @@ def ask_everything(ask, trace):
         for group in ("name", "shape", "stack"):
             for kind in ("op", "annotation"):
                 ask("getOperators", path=path, steps=chosen, group=group, kind=kind)
+        idle = ask("getIdle", path=path, steps=chosen).json()
+        for device in idle["devices"]:
+            assert sum(cause["ns"] for cause in device["causes"]) == device["idle_ns"], "idle"
+        critical = ask("getCriticalPath", path=path, steps=chosen).json()
+        assert sum(part["ns"] for part in critical["parts"]) == critical["mean_step_ns"], "parts"
+        tiles = critical["path"]
+        assert all(a["end_ns"] == b["start_ns"] for a, b in zip(tiles, tiles[1:])), "path"
         for group in ("name", "launch"):
             ask("getKernels", path=path, steps=chosen, group=group)
         memory = ask("getMemory", path=path, steps=chosen, points=64).json()

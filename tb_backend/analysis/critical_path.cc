@@ -1,0 +1,203 @@
+#include "tb_backend/analysis/critical_path.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+
+namespace traceglass {
+
+using libtrace::EventId;
+using libtrace::kNone;
+using libtrace::Trace;
+
+namespace {
+
+constexpr std::size_t kWhatIfs = 12;         // names asked about: a walk each
+constexpr std::size_t kMostSegments = 4000;  // of a listed path
+
+class BackwardWalk {
+ public:
+  BackwardWalk(const StepGraph& graph, libtrace::TimeRange range) : g_(graph), range_(range) {}
+
+  std::vector<PathSegment> from(NodeId n) {
+    std::int64_t now = range_.end;
+    std::size_t lane = n == kNoNode ? 0 : g_.nodes()[n].lane;
+    if (n != kNoNode && g_.nodes()[n].end < now) {
+      put(g_.nodes()[n].end, now, kUnknownGap, kNone, lane, EdgeKind::kNone, kNoNode);
+      now = std::max(g_.nodes()[n].end, range_.start);
+    }
+    while (n != kNoNode && now > range_.start) {
+      const Node& node = g_.nodes()[n];
+      lane = node.lane;
+      const Edge edge = g_.binding(n);
+      if (node.start < now) {
+        put(node.start, now, static_cast<int>(node.activity), node.event, lane, edge.kind, n);
+        now = node.start;
+      }
+      if (edge.from == kNoNode) break;
+      const Node& from = g_.nodes()[edge.from];
+      const std::int64_t since = edge.after_start ? from.start : from.end;
+      // Between what it waited for and its start: latency of a launch, or a delay.
+      if (since < now) {
+        const bool launch = edge.kind == EdgeKind::kLaunch && node.delay == 0;
+        const bool overlap = edge.after_start && edge.kind != EdgeKind::kLaunch;
+        if (overlap) {  // `from` ran until then
+          put(since, now, static_cast<int>(from.activity), from.event, from.lane, edge.kind,
+              edge.from);
+        } else {
+          put(since, now, launch ? kLaunchDelay : kUnknownGap,
+              launch ? g_.trace().launch(node.event) : kNone, lane, edge.kind, kNoNode);
+        }
+        now = since;
+      }
+      n = edge.from;
+    }
+    if (now > range_.start) {
+      put(range_.start, now, kUnknownGap, kNone, lane, EdgeKind::kNone, kNoNode);
+    }
+    std::reverse(out_.begin(), out_.end());
+    return std::move(out_);
+  }
+
+ private:
+  void put(std::int64_t start, std::int64_t end, int category, EventId event, std::size_t lane,
+           EdgeKind edge, NodeId node) {
+    start = std::max(start, range_.start);
+    end = std::min(end, range_.end);
+    if (start >= end) return;
+    out_.push_back({start, end, event, category, lane, edge, node, 1});
+  }
+
+  const StepGraph& g_;
+  libtrace::TimeRange range_;
+  std::vector<PathSegment> out_;
+};
+
+// Whole numbers in the ratio of `sums` that sum to `mean`: the largest remainders round up.
+std::vector<std::int64_t> shared_out(const std::vector<std::int64_t>& sums, std::int64_t steps,
+                                     std::int64_t mean) {
+  std::vector<std::int64_t> out(sums.size());
+  std::vector<std::size_t> order(sums.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::int64_t rest = mean;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    out[i] = sums[i] / steps;
+    rest -= out[i];
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return sums[a] % steps > sums[b] % steps;
+  });
+  for (std::size_t i = 0; rest > 0 && i < order.size(); ++i, --rest) ++out[order[i]];
+  return out;
+}
+
+// At most about `most` segments: runs of short ones become one, named by the longest of them.
+std::vector<PathSegment> shortened(std::vector<PathSegment> path, std::size_t most) {
+  if (path.size() <= most) return path;
+  std::vector<std::int64_t> lengths;
+  for (const PathSegment& s : path) lengths.push_back(s.end - s.start);
+  // Every long one may stand between two runs.
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(most / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end(), std::greater<>());
+  const std::int64_t limit = *middle;
+  std::vector<PathSegment> out;
+  std::int64_t longest = 0;
+  bool run = false;
+  for (const PathSegment& s : path) {
+    const std::int64_t length = s.end - s.start;
+    const bool is_short = length <= limit;
+    if (is_short && run) {
+      PathSegment& last = out.back();
+      if (length > longest) {
+        const PathSegment whole = last;
+        last = s;
+        last.start = whole.start;
+        last.pieces = whole.pieces;
+        longest = length;
+      }
+      last.end = s.end;
+      ++last.pieces;
+      continue;
+    }
+    out.push_back(s);
+    run = is_short;
+    longest = length;
+  }
+  return out;
+}
+
+std::size_t median_step(const StepChain& chain) {
+  std::vector<std::size_t> order(chain.steps());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return chain.step(a).extended.length() < chain.step(b).extended.length();
+  });
+  return order[(order.size() - 1) / 2];
+}
+
+}  // namespace
+
+std::string_view path_category_name(int category) {
+  constexpr std::string_view kNames[kPathCategoryCount] = {
+      "data_loading", "synchronization",    "memory_call", "runtime", "op",     "annotation",
+      "python",       "host_communication", "kernel",      "memcpy",  "memset", "communication",
+      "launch_delay", "gap"};
+  return kNames[category];
+}
+
+std::vector<PathSegment> critical_path(const StepChain& chain, std::size_t step) {
+  return BackwardWalk(chain.graph(), chain.step(step).extended).from(chain.last_node(step));
+}
+
+CriticalPath find_critical_path(const StepChain& chain, std::size_t step) {
+  CriticalPath out;
+  out.steps = chain.steps();
+  out.mean_step_ns = chain.mean_step_ns();
+  out.parts.assign(kPathCategoryCount, 0);
+  if (chain.steps() == 0) return out;
+  out.step = step < chain.steps() ? step : median_step(chain);
+  const StepGraph& graph = chain.graph();
+  const Trace& trace = graph.trace();
+  using Key = std::pair<libtrace::StringId, libtrace::Kind>;
+  std::map<Key, WhatIfRow> rows;
+  std::vector<std::int64_t> sums(kPathCategoryCount);
+  for (std::size_t i = 0; i < chain.steps(); ++i) {
+    std::vector<PathSegment> path = critical_path(chain, i);
+    for (const PathSegment& s : path) {
+      sums[static_cast<std::size_t>(s.category)] += s.end - s.start;
+      if (s.event == kNone || s.node == kNoNode) continue;
+      WhatIfRow& row = rows[{trace.name_id(s.event), trace.kind(s.event)}];
+      row.name = trace.name_id(s.event);
+      row.kind = trace.kind(s.event);
+      row.ns_on_path += s.end - s.start;
+      if (row.longest == kNone || trace.dur(s.event) > trace.dur(row.longest)) {
+        row.longest = s.event;
+      }
+    }
+    if (i == out.step) out.path = shortened(std::move(path), kMostSegments);
+  }
+  const auto steps = static_cast<std::int64_t>(chain.steps());
+  out.parts = shared_out(sums, steps, out.mean_step_ns);
+  for (auto& [key, row] : rows) {
+    row.ns_on_path /= steps;
+    out.what_if.push_back(row);
+  }
+  const auto more = [](const WhatIfRow& a, const WhatIfRow& b) {
+    return a.ns_on_path != b.ns_on_path ? a.ns_on_path > b.ns_on_path : a.name < b.name;
+  };
+  std::sort(out.what_if.begin(), out.what_if.end(), more);
+  if (out.what_if.size() > kWhatIfs) out.what_if.resize(kWhatIfs);
+  for (WhatIfRow& row : out.what_if) {
+    row.gain_ns = chain.gain_of_costs([&](NodeId, const Node& n) {
+      const bool same = n.event != kNone && trace.name_id(n.event) == row.name &&
+                        trace.kind(n.event) == row.kind;
+      return same ? n.cost() / 2 : n.cost();
+    });
+  }
+  std::stable_sort(out.what_if.begin(), out.what_if.end(),
+                   [](const WhatIfRow& a, const WhatIfRow& b) { return a.gain_ns > b.gain_ns; });
+  return out;
+}
+
+}  // namespace traceglass
