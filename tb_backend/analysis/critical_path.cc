@@ -32,7 +32,7 @@ class BackwardWalk {
       lane = node.lane;
       const Edge edge = g_.binding(n);
       if (node.start < now) {
-        put(node.start, now, static_cast<int>(node.activity), node.event, lane, edge.kind, n);
+        put(node.start, now, path_category(node.activity), node.event, lane, edge.kind, n);
         now = node.start;
       }
       if (edge.from == kNoNode) break;
@@ -43,7 +43,7 @@ class BackwardWalk {
         const bool launch = edge.kind == EdgeKind::kLaunch && node.delay == 0;
         const bool overlap = edge.after_start && edge.kind != EdgeKind::kLaunch;
         if (overlap) {  // `from` ran until then
-          put(since, now, static_cast<int>(from.activity), from.event, from.lane, edge.kind,
+          put(since, now, path_category(from.activity), from.event, from.lane, edge.kind,
               edge.from);
         } else {
           put(since, now, launch ? kLaunchDelay : kUnknownGap,
@@ -85,9 +85,8 @@ std::vector<std::int64_t> shared_out(const std::vector<std::int64_t>& sums, std:
     out[i] = sums[i] / steps;
     rest -= out[i];
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return sums[a] % steps > sums[b] % steps;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return sums[a] % steps > sums[b] % steps; });
   for (std::size_t i = 0; rest > 0 && i < order.size(); ++i, --rest) ++out[order[i]];
   return out;
 }
@@ -140,10 +139,20 @@ std::size_t median_step(const StepChain& chain) {
 
 std::string_view path_category_name(int category) {
   constexpr std::string_view kNames[kPathCategoryCount] = {
-      "data_loading", "synchronization",    "memory_call", "runtime", "op",     "annotation",
-      "python",       "host_communication", "kernel",      "memcpy",  "memset", "communication",
-      "launch_delay", "gap"};
+      "data_loading", "synchronization", "memory_call",        "runtime", "op",
+      "annotation",   "python",          "host_communication", "kernel",  "memcpy",
+      "memset",       "communication",   "launch_delay",       "gap"};
   return kNames[category];
+}
+
+std::vector<std::pair<int, std::int64_t>> CriticalPath::parts_by_size() const {
+  std::vector<std::pair<int, std::int64_t>> out;
+  for (std::size_t c = 0; c < parts.size(); ++c) {
+    if (parts[c] != 0) out.emplace_back(static_cast<int>(c), parts[c]);
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  return out;
 }
 
 std::vector<PathSegment> critical_path(const StepChain& chain, std::size_t step) {
@@ -190,8 +199,8 @@ CriticalPath find_critical_path(const StepChain& chain, std::size_t step) {
   if (out.what_if.size() > kWhatIfs) out.what_if.resize(kWhatIfs);
   for (WhatIfRow& row : out.what_if) {
     row.gain_ns = chain.gain_of_costs([&](NodeId, const Node& n) {
-      const bool same = n.event != kNone && trace.name_id(n.event) == row.name &&
-                        trace.kind(n.event) == row.kind;
+      const bool same =
+          n.event != kNone && trace.name_id(n.event) == row.name && trace.kind(n.event) == row.kind;
       return same ? n.cost() / 2 : n.cost();
     });
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tb_backend/analysis/what_if.h"
@@ -15,16 +16,17 @@ namespace traceglass {
 // reason.
 inline constexpr int kPathCategoryCount = 14;
 inline constexpr int kLaunchDelay = 12, kUnknownGap = 13;
+constexpr int path_category(Activity a) { return static_cast<int>(a); }
 std::string_view path_category_name(int category);
 
 struct PathSegment {
   std::int64_t start = 0, end = 0;
   libtrace::EventId event = libtrace::kNone;
   int category = kUnknownGap;
-  std::size_t lane = 0;              // graph lane
-  EdgeKind edge = EdgeKind::kNone;   // why it began when it did; kNone: no reason known
-  NodeId node = kNoNode;             // whose cost it is; kNoNode: a delay
-  std::int64_t pieces = 1;           // how many short ones it stands for
+  std::size_t lane = 0;             // graph lane
+  EdgeKind edge = EdgeKind::kNone;  // why it began when it did; kNone: no reason known
+  NodeId node = kNoNode;            // whose cost it is; kNoNode: a delay
+  std::int64_t pieces = 1;          // how many short ones it stands for
 };
 
 // Tiles the extended step exactly, by time.
@@ -40,10 +42,12 @@ struct WhatIfRow {
 struct CriticalPath {
   std::size_t steps = 0;
   std::int64_t mean_step_ns = 0;
-  std::vector<std::int64_t> parts;    // by category; sum to mean_step_ns
-  std::size_t step = 0;               // of the chosen ones, whose path is listed
-  std::vector<PathSegment> path;      // empty without steps
-  std::vector<WhatIfRow> what_if;     // names with most time on the paths at half their cost
+  std::vector<std::int64_t> parts;  // by category; sum to mean_step_ns
+  // Those that are not 0, largest first.
+  [[nodiscard]] std::vector<std::pair<int, std::int64_t>> parts_by_size() const;
+  std::size_t step = 0;            // of the chosen ones, whose path is listed
+  std::vector<PathSegment> path;   // empty without steps
+  std::vector<WhatIfRow> what_if;  // names with most time on the paths at half their cost
 };
 
 // `step`: of the chosen ones; SIZE_MAX: the one of median length.

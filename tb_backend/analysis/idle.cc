@@ -101,8 +101,8 @@ class Attribution {
     constexpr int kMostHops = 2;  // to the other thread and, where that waits in turn, back
     if (node.cause.kind == EdgeKind::kSync) {
       drained_ = true;
-      put(range, node.activity == Activity::kMemoryCall ? IdleCause::kMemory
-                                                        : IdleCause::kSynchronization,
+      put(range,
+          node.activity == Activity::kMemoryCall ? IdleCause::kMemory : IdleCause::kSynchronization,
           blamed(node));
     } else if (node.cause.from != kNoNode && hops < kMostHops) {
       host(range, g_.nodes()[node.cause.from].lane, hops + 1);
@@ -147,9 +147,9 @@ class Attribution {
   const StepGraph& g_;
   DeviceIdle& out_;
   EventId next_ = kNone;
-  std::size_t first_ = 0;       // of the current gap in out_.gaps
-  bool drained_ = false;        // the host waited for the device in this gap or right before it
-  std::int64_t blame_ns_ = 0;   // of the last piece
+  std::size_t first_ = 0;      // of the current gap in out_.gaps
+  bool drained_ = false;       // the host waited for the device in this gap or right before it
+  std::int64_t blame_ns_ = 0;  // of the last piece
   std::unordered_map<libtrace::StringId, std::int64_t> late_;
 };
 
@@ -170,6 +170,15 @@ std::string_view idle_cause_name(IdleCause cause) {
   constexpr std::string_view kNames[] = {"data_loading", "synchronization", "launch", "memory",
                                          "python",       "communication",   "unknown"};
   return kNames[static_cast<std::size_t>(cause)];
+}
+
+std::vector<IdleCause> DeviceIdle::causes_by_size() const {
+  std::vector<IdleCause> out;
+  for (int c = 0; c < kIdleCauseCount; ++c) {
+    if (of(static_cast<IdleCause>(c)) > 0) out.push_back(static_cast<IdleCause>(c));
+  }
+  std::stable_sort(out.begin(), out.end(), [&](IdleCause a, IdleCause b) { return of(a) > of(b); });
+  return out;
 }
 
 std::vector<DeviceIdle> find_idle(const StepGraph& graph, const Selection& selection) {

@@ -42,6 +42,8 @@ struct DeviceIdle {
   std::vector<IdleGap> gaps;                             // by time, without overlap
   // Host names active while work was launched late, largest first.
   std::vector<std::pair<libtrace::StringId, std::int64_t>> late;
+  // Those with any time, largest first.
+  [[nodiscard]] std::vector<IdleCause> causes_by_size() const;
   [[nodiscard]] std::int64_t of(IdleCause c) const { return by_cause[static_cast<std::size_t>(c)]; }
 };
 

@@ -9,8 +9,8 @@ NodeId StepGraph::at(std::size_t lane, std::int64_t at) const {
   const auto first = nodes_.begin() + l.first;
   const auto last = nodes_.begin() + l.last;
   if (first == last || at < first->start) return kNoNode;
-  const auto it = std::upper_bound(first, last, at,
-                                   [](std::int64_t t, const Node& n) { return t < n.end; });
+  const auto it =
+      std::upper_bound(first, last, at, [](std::int64_t t, const Node& n) { return t < n.end; });
   return it == last ? kNoNode : static_cast<NodeId>(it - nodes_.begin());
 }
 

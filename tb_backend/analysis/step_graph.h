@@ -28,7 +28,7 @@ enum class EdgeKind : std::uint8_t { kNone, kHost, kLaunch, kStream, kSync, kWai
 
 struct Edge {
   NodeId from = kNoNode;
-  std::int64_t lag = 0;     // from its end, or its start
+  std::int64_t lag = 0;      // from its end, or its start
   bool after_start = false;  // counts from the start of `from`
   EdgeKind kind = EdgeKind::kNone;
 };

@@ -282,7 +282,8 @@ class StepGraphBuilder {
     }
     for (std::size_t i = 0; i < tiles_.lanes.size(); ++i) {
       const std::size_t m = hand_overs_.main_lane[i];
-      if (m != i && g_.nodes_[id(i, 0)].cause.from == kNoNode) release(id(i, 0), m, g_.nodes_[id(i, 0)].start, false);
+      if (m != i && g_.nodes_[id(i, 0)].cause.from == kNoNode)
+        release(id(i, 0), m, g_.nodes_[id(i, 0)].start, false);
     }
   }
   // `n` goes on at `at`, when its main thread got where it was then; `elastic`: all of the node
@@ -427,9 +428,8 @@ class StepGraphBuilder {
   [[nodiscard]] NodeId just_ended(NodeId n, std::int64_t earliest) const {
     const std::vector<NodeId>& list = by_end_.at(device_of(n));
     const std::int64_t start = g_.nodes_[n].start;
-    auto it = std::upper_bound(list.begin(), list.end(), start, [&](std::int64_t t, NodeId x) {
-      return t < g_.nodes_[x].end;
-    });
+    auto it = std::upper_bound(list.begin(), list.end(), start,
+                               [&](std::int64_t t, NodeId x) { return t < g_.nodes_[x].end; });
     constexpr int kMostLooks = 8;
     for (int i = 0; i < kMostLooks && it != list.begin(); ++i) {
       const Node& work = g_.nodes_[*--it];
@@ -464,10 +464,10 @@ class StepGraphBuilder {
   CallNames names_;
   HandOvers hand_overs_;
   NodeId host_nodes_ = 0;
-  std::vector<std::int64_t> device_;                             // by device node
+  std::vector<std::int64_t> device_;                              // by device node
   std::unordered_map<std::int64_t, std::vector<NodeId>> by_end_;  // by device
-  std::vector<std::pair<std::int64_t, SyncRow>> sync_rows_;      // by correlation, as in the file
-  std::unordered_map<std::int64_t, EventId> call_of_;            // by correlation
+  std::vector<std::pair<std::int64_t, SyncRow>> sync_rows_;       // by correlation, as in the file
+  std::unordered_map<std::int64_t, EventId> call_of_;             // by correlation
   std::unordered_map<EventId, SyncRow> rows_of_call_;
   std::int64_t usual_launch_ = 0, usual_gap_ = 0;
 };

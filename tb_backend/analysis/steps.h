@@ -37,6 +37,11 @@ class Selection {
   [[nodiscard]] bool contains(std::int64_t at) const;
   [[nodiscard]] const std::vector<Step>& steps() const { return steps_; }
   [[nodiscard]] std::size_t count() const { return last_ - first_; }
+  // Position in steps() of the i-th chosen one, and back; SIZE_MAX for one that is not chosen.
+  [[nodiscard]] std::size_t position(std::size_t i) const { return first_ + i; }
+  [[nodiscard]] std::size_t chosen_index(std::size_t step) const {
+    return selected(step) ? step - first_ : SIZE_MAX;
+  }
   // First chosen step's start to the last one's end, extended; the trace's range without steps.
   [[nodiscard]] libtrace::TimeRange range(const libtrace::Trace& trace) const;
 

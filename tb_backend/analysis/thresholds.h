@@ -43,7 +43,8 @@ inline constexpr std::int64_t kReleaseNs = 20'000;
 inline constexpr std::int64_t kClockSkewNs = 5'000;
 // A delay of device work beyond its launch and its stream that no launch latency explains.
 inline constexpr std::int64_t kUnexplainedNs = 30'000;
-// Work that starts this soon after other work of its device, and late for its launch, waited for it.
+// Work that starts this soon after other work of its device, and late for its launch, waited for
+// it.
 inline constexpr std::int64_t kCrossStreamNs = 10'000;
 // Usual distance of a launch and of two queued kernels where the trace has too few to measure it.
 inline constexpr std::int64_t kUsualLaunchNs = 5'000;

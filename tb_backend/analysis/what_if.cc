@@ -77,7 +77,8 @@ std::vector<std::int64_t> StepChain::ends(const Times& times) const {
     const Step& s = steps_[i];
     std::int64_t end = previous;
     if (s.synthetic) {
-      end = times.end.empty() ? s.extended.end : *std::max_element(times.end.begin(), times.end.end());
+      end = times.end.empty() ? s.extended.end
+                              : *std::max_element(times.end.begin(), times.end.end());
       out.push_back(end);
       continue;
     }
@@ -89,14 +90,15 @@ std::vector<std::int64_t> StepChain::ends(const Times& times) const {
       if (host.at >= n.end) {
         end = std::max(end, times.end[host.node] + (host.at - n.end));
       } else if (host.at >= n.start) {
-        end = std::max(end, std::min(times.start[host.node] + (host.at - n.start),
-                                     times.end[host.node]));
+        end = std::max(
+            end, std::min(times.start[host.node] + (host.at - n.start), times.end[host.node]));
       } else {  // in the middle of a wait: no later than that is over
         const NodeId before = n.order.from;
-        end = std::max(end, before == kNoNode
-                                ? host.at
-                                : std::min(times.start[host.node],
-                                           times.end[before] + (host.at - graph_.nodes()[before].end)));
+        end = std::max(end,
+                       before == kNoNode
+                           ? host.at
+                           : std::min(times.start[host.node],
+                                      times.end[before] + (host.at - graph_.nodes()[before].end)));
       }
     }
     for (auto l = launched_from(graph_, s.host.start);

@@ -60,5 +60,6 @@ std::vector<TraceRoute> event_routes();
 std::vector<TraceRoute> view_routes();
 std::vector<TraceRoute> module_routes();
 std::vector<TraceRoute> roofline_routes();
+std::vector<TraceRoute> path_routes();
 
 }  // namespace traceglass

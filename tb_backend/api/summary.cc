@@ -7,6 +7,7 @@
 #include "tb_backend/analysis/contents.h"
 #include "tb_backend/analysis/memory.h"
 #include "tb_backend/analysis/overview.h"
+#include "tb_backend/api/verdict_json.h"
 #include "tb_backend/ingest/ingest.h"
 #include "tb_backend/logdir/names.h"
 
@@ -98,7 +99,7 @@ Json summary_trace_json(const Trace& trace, const TraceFile& file) {
             {"kernels", std::move(kernels)},
             {"memory", memory(trace)},
             {"views", find_contents(trace).views},
-            {"verdicts", Json::array()}};
+            {"verdicts", verdicts_json(trace, find_verdicts(trace, all))}};
   if (trace.rank()) j["rank"] = *trace.rank();
   if (trace.world_size()) j["world_size"] = *trace.world_size();
   if (trace.base_unix_ns()) j["base_unix_ns"] = std::to_string(*trace.base_unix_ns());

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <iterator>
 
 #include "tb_backend/api/csv.h"
 #include "tb_backend/api/summary.h"
@@ -60,6 +61,31 @@ void print_overview(const Json& t) {
   }
 }
 
+// What fires with its ceiling and first advice, the rest in two lines.
+void print_verdicts(const Json& verdicts) {
+  if (verdicts.empty()) return;
+  fmt::print("\n  what limits the step\n");
+  std::string fine, unknown;
+  for (const Json& v : verdicts) {
+    const std::string id = v["id"], severity = v["severity"];
+    if (severity == "ok" || severity == "unknown") {
+      fmt::format_to(std::back_inserter(severity == "ok" ? fine : unknown), "      {}: {}\n", id,
+                     printable(v["sentence"]));
+      continue;
+    }
+    fmt::print("    {:<22}up to {:.3f} ms a step ({:.1f} %, {})\n      {}\n", id,
+               ms(v["gain_ceiling_ns"]), v["share_pct"].get<double>(), severity,
+               printable(v["sentence"]));
+    for (const Json& e : v["evidence"]) fmt::print("      - {}\n", printable(e));
+    for (const Json& s : v["suggestions"]) {
+      fmt::print("      > {}\n", printable(s["text"]));
+      break;
+    }
+  }
+  if (!fine.empty()) fmt::print("    checked, fine\n{}", fine);
+  if (!unknown.empty()) fmt::print("    not judged\n{}", unknown);
+}
+
 void print_operators(const Json& rows, const char* title, std::size_t top) {
   if (rows.empty()) return;
   fmt::print("\n  {:<52}{:>8}{:>13}{:>13}{:>13}{:>13}\n", title, "calls", "device self",
@@ -103,6 +129,7 @@ void print_text(const Json& document, const SummaryOptions& o) {
   for (const Json& t : document["traces"]) {
     print_head(t);
     if (wanted("overview")) print_overview(t);
+    if (wanted("overview")) print_verdicts(t["verdicts"]);
     if (wanted("operators")) print_operators(t["operators"], "operator (ms)", top);
     if (o.view == "annotations") print_operators(t["annotations"], "annotation (ms)", top);
     if (wanted("kernels")) print_kernels(t["kernels"], top);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "tb_backend/analysis/activity.h"
+#include "tb_backend/api/verdict_json.h"
 
 namespace traceglass {
 
@@ -126,7 +127,9 @@ Json operator_row_json(const OperatorRow& r) {
 }
 
 Json overview_json(const Trace& trace, const Selection& selection) {
-  return overview_json(find_overview(trace, DeviceTimes(trace), selection));
+  Json out = overview_json(find_overview(trace, DeviceTimes(trace), selection));
+  out["verdicts"] = verdicts_json(trace, find_verdicts(trace, selection));
+  return out;
 }
 
 Json overview_json(const Overview& o) {

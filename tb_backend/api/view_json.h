@@ -35,7 +35,7 @@ Json operator_row_json(const OperatorRow& row);
 
 // Schemas Overview, Operators, OperatorDetail, Kernels, Memory, MemoryBlocks.
 Json overview_json(const libtrace::Trace& trace, const Selection& selection);
-Json overview_json(const Overview& overview);
+Json overview_json(const Overview& overview);  // its verdicts empty
 Json operators_json(const libtrace::Trace& trace, const Selection& selection, libtrace::Kind kind,
                     OperatorGroup group);
 std::optional<Json> operator_json(const libtrace::Trace& trace, const Selection& selection,

@@ -29,10 +29,8 @@ void expect_laws(const libtrace::Trace& trace) {
     const std::vector<std::int64_t> ends = chain.ends(times);
     for (std::size_t i = 0; i < ends.size(); ++i) EXPECT_EQ(ends[i], chain.step(i).extended.end);
   }
-  const std::int64_t none =
-      chain.gain_of_costs([](NodeId, const Node& n) { return n.cost(); });
-  const std::int64_t half =
-      chain.gain_of_costs([](NodeId, const Node& n) { return n.cost() / 2; });
+  const std::int64_t none = chain.gain_of_costs([](NodeId, const Node& n) { return n.cost(); });
+  const std::int64_t half = chain.gain_of_costs([](NodeId, const Node& n) { return n.cost() / 2; });
   const std::int64_t all = chain.gain_of_costs([](NodeId, const Node&) { return std::int64_t{0}; });
   EXPECT_EQ(none, 0);
   EXPECT_LE(none, half);
@@ -71,9 +69,8 @@ TEST(StepGraph, WithoutTheDataLoaderTheStepIsAsMuchShorter) {
   const StepGraph graph(*trace);
   const StepChain chain(graph, Selection::everything(find_steps(*trace)));
   EXPECT_EQ(chain.mean_step_ns(), 111'000);
-  const std::int64_t gain = chain.gain_of_costs([](NodeId, const Node& n) {
-    return n.activity == Activity::kDataLoading ? 0 : n.cost();
-  });
+  const std::int64_t gain = chain.gain_of_costs(
+      [](NodeId, const Node& n) { return n.activity == Activity::kDataLoading ? 0 : n.cost(); });
   EXPECT_EQ(gain, 60'000);
 }
 
@@ -83,7 +80,7 @@ TEST(StepGraph, AHalvedKernelMovesWhatStandsBehindItInTheStream) {
   const StepChain chain(graph, Selection::everything(find_steps(*trace)));
   const std::int64_t gain = chain.gain_of_costs([&](NodeId, const Node& n) {
     return n.activity == Activity::kKernel && trace->name(n.event) == "gemm" ? n.cost() / 2
-                                                                            : n.cost();
+                                                                             : n.cost();
   });
   // "add" was launched by 86'000 and is due 5'000 later; it may begin at 91'000 instead of 101'000.
   EXPECT_EQ(gain, 10'000);
@@ -100,9 +97,8 @@ TEST(StepGraph, AHostThatWaitsForTheDeviceWaitsLessForAFasterOne) {
   const StepGraph graph(*trace);
   const StepChain chain(graph, Selection::everything(find_steps(*trace)));
   const auto kernels = [](std::int64_t cost) {
-    return [cost](NodeId, const Node& n) {
-      return n.activity == Activity::kKernel ? cost : n.cost();
-    };
+    return
+        [cost](NodeId, const Node& n) { return n.activity == Activity::kKernel ? cost : n.cost(); };
   };
   EXPECT_EQ(chain.gain_of_costs(kernels(30'000)), 50'000);
   // Gone altogether, the call still costs what it took when the device was done.

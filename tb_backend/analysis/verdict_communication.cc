@@ -1,0 +1,119 @@
+// Collectives: how much of them nothing hides, how much is waiting, how small the messages are.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "tb_backend/analysis/thresholds.h"
+#include "tb_backend/analysis/verdict_facts.h"
+
+namespace traceglass {
+
+using libtrace::EventId;
+using libtrace::kNone;
+using libtrace::TimeRange;
+using libtrace::Trace;
+
+namespace {
+
+std::int64_t bytes_of_type(std::string_view type) {
+  if (type == "Double" || type == "Long") return 8;
+  if (type == "Half" || type == "BFloat16" || type == "Short") return 2;
+  if (type == "Byte" || type == "Char" || type == "Bool" || type.starts_with("Float8")) return 1;
+  return 4;
+}
+
+struct Messages {
+  std::int64_t count = 0, sized = 0, small = 0;
+  std::int64_t total_ns = 0, spread_ns = 0;  // of equal ones: what each took beyond the shortest
+  std::vector<TimeRange> ranges;
+  Worst worst;
+};
+
+Messages find_messages(const Facts& facts) {
+  const Trace& trace = facts.trace;
+  Messages m;
+  std::map<std::tuple<libtrace::StringId, std::int64_t>, std::vector<std::int64_t>> equal;
+  for (NodeId n = 0; n < facts.graph.nodes().size(); ++n) {
+    const Node& node = facts.graph.nodes()[n];
+    if (!facts.chain.chosen(n) || (node.activity != Activity::kCommunication &&
+                                   node.activity != Activity::kHostCommunication)) {
+      continue;
+    }
+    ++m.count;
+    m.total_ns += node.cost();
+    m.worst.add(node.event, node.cost());
+    m.ranges.push_back({node.start, node.end});
+    const auto elements = trace.int_arg(node.event, "In msg nelems");
+    if (elements) {
+      const auto type = trace.arg(node.event, "dtype");
+      ++m.sized;
+      m.small += *elements * bytes_of_type(type ? type->text : "") < kSmallMessageBytes;
+    }
+    equal[{trace.name_id(node.event), elements.value_or(-1)}].push_back(node.cost());
+  }
+  for (const auto& [key, costs] : equal) {
+    const std::int64_t shortest = *std::min_element(costs.begin(), costs.end());
+    for (const std::int64_t c : costs) m.spread_ns += c - shortest;
+  }
+  return m;
+}
+
+// What of the collectives no other kernel runs beside.
+std::int64_t exposed(const Facts& facts, const Messages& m) {
+  std::vector<TimeRange> others;
+  for (const Node& node : facts.graph.nodes()) {
+    if (node.activity == Activity::kKernel) others.push_back({node.start, node.end});
+  }
+  return libtrace::length(
+      libtrace::without(libtrace::united(m.ranges), libtrace::united(std::move(others))));
+}
+
+}  // namespace
+
+Verdict check_communication(const Facts& facts) {
+  const std::string id = "communication";
+  const Messages m = find_messages(facts);
+  const int ranks = facts.trace.world_size().value_or(1);
+  if (m.count == 0) {
+    return fine(id, ranks > 1 ? "No collective runs in the steps."
+                              : "One process: there is nothing to communicate.");
+  }
+  Verdict v = judged(facts, id, facts.chain.gain_of_costs([](NodeId, const Node& n) {
+    const bool collective =
+        n.activity == Activity::kCommunication || n.activity == Activity::kHostCommunication;
+    return collective ? 0 : n.cost();
+  }));
+  const std::int64_t open = facts.per_step(exposed(facts, m));
+  v.sentence = "Collectives take " + time_text(facts.per_step(m.total_ns)) + " a step; " +
+               (open == 0 ? "all of it is" : time_text(open) + " of it is not") +
+               " hidden behind other kernels.";
+  if (m.sized > 0) {
+    v.evidence.push_back(std::to_string(m.small) + " of " +
+                         count_text(m.sized, "message is", "messages are") + " under 64 KiB.");
+  }
+  if (m.spread_ns > 0) {
+    v.evidence.push_back("Equal ones differ: beyond the shortest of its kind they take " +
+                         time_text(facts.per_step(m.spread_ns)) +
+                         " a step, which is waiting for other ranks or for the network.");
+  }
+  if (!fires(v)) return v;
+  v.events = m.worst.take();
+  if (2 * m.small > m.sized && m.sized > 0) {
+    v.suggestions.push_back({"Put small messages together into fewer, larger ones.",
+                             "DistributedDataParallel(model, bucket_cap_mb=100,\n"
+                             "                        gradient_as_bucket_view=True)"});
+  }
+  v.suggestions.push_back(
+      {"Start them while the backward pass still runs, and reduce only every few batches.",
+       "model = DistributedDataParallel(model, gradient_as_bucket_view=True)\n"
+       "with model.no_sync(): loss.backward()     # all but the last of an accumulation"});
+  v.suggestions.push_back({"Send less: gradients in half precision.",
+                           "model.register_comm_hook(None, default_hooks.bf16_compress_hook)"});
+  if (m.spread_ns * 2 > m.total_ns) {
+    v.suggestions.push_back(
+        {"Much of it is waiting: look at the rank that comes last, in the Distributed view.", ""});
+  }
+  return v;
+}
+
+}  // namespace traceglass

@@ -1,0 +1,144 @@
+#include "tb_backend/analysis/verdict_facts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "tb_backend/analysis/thresholds.h"
+
+namespace traceglass {
+
+using libtrace::EventId;
+
+namespace {
+
+std::string printed(const char* format, double value, const char* unit) {
+  char text[64];
+  const int length = std::snprintf(text, sizeof text, format, value, unit);
+  return {text, static_cast<std::size_t>(std::clamp(length, 0, 63))};
+}
+
+// Three significant digits.
+std::string three_digits(double value, const char* unit) {
+  return printed(value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s", value, unit);
+}
+
+}  // namespace
+
+Facts::Facts(const StepGraph& g, const Selection& selection)
+    : trace(g.trace()),
+      graph(g),
+      chain(g, selection),
+      devices(find_devices(g.trace())),
+      idle(find_idle(g, selection)) {
+  steps = static_cast<std::int64_t>(chain.steps());
+  mean_step_ns = chain.mean_step_ns();
+  for (const GraphLane& l : graph.lanes()) has_host = has_host || !l.device;
+  has_device = !devices.empty();
+  for (std::size_t i = 1; i < idle.size(); ++i) {
+    if (idle[i].idle_ns < idle[main_device].idle_ns) main_device = i;
+  }
+}
+
+std::int64_t Facts::idle_of(IdleCause cause) const {
+  return idle.empty() ? 0 : per_step(idle[main_device].of(cause));
+}
+
+std::int64_t Facts::idle_per_step() const {
+  return idle.empty() ? 0 : per_step(idle[main_device].idle_ns);
+}
+
+Verdict judged(const Facts& facts, std::string id, std::int64_t ceiling_ns) {
+  Verdict v;
+  v.id = std::move(id);
+  v.gain_ceiling_ns = std::clamp<std::int64_t>(ceiling_ns, 0, facts.mean_step_ns);
+  const double share = facts.mean_step_ns == 0 ? 0
+                                               : 100.0 * static_cast<double>(*v.gain_ceiling_ns) /
+                                                     static_cast<double>(facts.mean_step_ns);
+  v.share_pct = share;
+  v.severity = share >= kHighPct     ? VerdictSeverity::kHigh
+               : share >= kMediumPct ? VerdictSeverity::kMedium
+               : share >= kLowPct    ? VerdictSeverity::kLow
+                                     : VerdictSeverity::kOk;
+  return v;
+}
+
+bool fires(const Verdict& v) { return v.severity < VerdictSeverity::kOk; }
+
+Verdict not_checkable(std::string id, std::string sentence) {
+  Verdict v;
+  v.id = std::move(id);
+  v.sentence = std::move(sentence);
+  return v;
+}
+
+Verdict fine(std::string id, std::string sentence) {
+  Verdict v = not_checkable(std::move(id), std::move(sentence));
+  v.severity = VerdictSeverity::kOk;
+  v.share_pct = 0;
+  v.gain_ceiling_ns = 0;
+  return v;
+}
+
+void Worst::add(EventId e, std::int64_t ns) {
+  if (e == libtrace::kNone) return;
+  // The pieces of one slice come one after another.
+  if (!all_.empty() && all_.back().second == e) {
+    all_.back().first += ns;
+  } else {
+    all_.emplace_back(ns, e);
+  }
+}
+
+std::vector<EventId> Worst::take() const {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::pair<std::int64_t, EventId>> sorted = all_;
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::vector<EventId> out;
+  for (const auto& [ns, e] : sorted) {
+    if (out.size() == kMost) break;
+    if (std::find(out.begin(), out.end(), e) == out.end()) out.push_back(e);
+  }
+  return out;
+}
+
+std::string time_text(std::int64_t ns) {
+  const auto t = static_cast<double>(ns);
+  if (ns == 0) return "0 ms";
+  if (t < 999.5e3) return three_digits(t / 1e3, "us");
+  return t < 9999.5e6 ? three_digits(t / 1e6, "ms") : three_digits(t / 1e9, "s");
+}
+
+std::string percent_text(double part, double whole) {
+  return printed("%.1f %s", whole <= 0 ? 0 : 100 * part / whole, "%");
+}
+
+std::string count_text(std::int64_t n, const char* one, const char* many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+std::string rate_text(std::int64_t count, std::int64_t steps) {
+  const double rate =
+      static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(steps, 1));
+  const bool whole = rate >= 10 || rate == std::floor(rate);
+  return printed(whole ? "%.0f%s" : "%.1f%s", rate, "");
+}
+
+std::string size_text(std::int64_t bytes) {
+  const auto b = static_cast<double>(bytes);
+  if (b >= 1 << 30) return three_digits(b / (1 << 30), "GiB");
+  if (b >= 1 << 20) return three_digits(b / (1 << 20), "MiB");
+  return three_digits(b / 1024, "KiB");
+}
+
+std::string short_name(std::string_view name) {
+  constexpr std::size_t kMost = 60;
+  if (name.size() <= kMost) return std::string(name);
+  std::size_t cut = kMost - 3;
+  while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xC0U) == 0x80U) --cut;
+  return std::string(name.substr(0, cut)) + "...";
+}
+
+}  // namespace traceglass

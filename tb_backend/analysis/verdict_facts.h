@@ -1,0 +1,71 @@
+// What the checks share: the graph of the chosen steps, the devices and their idle time, and the
+// words that figures are said in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tb_backend/analysis/activity.h"
+#include "tb_backend/analysis/idle.h"
+#include "tb_backend/analysis/verdicts.h"
+#include "tb_backend/analysis/what_if.h"
+
+namespace traceglass {
+
+struct Facts {
+  Facts(const StepGraph& graph, const Selection& selection);
+
+  const libtrace::Trace& trace;
+  const StepGraph& graph;
+  StepChain chain;
+  std::vector<DeviceActivity> devices;
+  std::vector<DeviceIdle> idle;  // by device
+  std::size_t main_device = 0;   // with most work in the steps
+  bool has_host = false, has_device = false;
+  std::int64_t steps = 0, mean_step_ns = 0;
+
+  [[nodiscard]] std::int64_t per_step(std::int64_t ns) const { return steps == 0 ? 0 : ns / steps; }
+  // Mean a step, of the main device.
+  [[nodiscard]] std::int64_t idle_of(IdleCause cause) const;
+  [[nodiscard]] std::int64_t idle_per_step() const;
+};
+
+// Severity, share and ceiling from what a fix could gain a step.
+Verdict judged(const Facts& facts, std::string id, std::int64_t ceiling_ns);
+bool fires(const Verdict& v);
+// Neither fires nor is fine: `sentence` says what to record.
+Verdict not_checkable(std::string id, std::string sentence);
+// Nothing there to limit the step.
+Verdict fine(std::string id, std::string sentence);
+
+// The slices with most time, worst first; each once.
+class Worst {
+ public:
+  void add(libtrace::EventId e, std::int64_t ns);
+  [[nodiscard]] std::vector<libtrace::EventId> take() const;
+
+ private:
+  std::vector<std::pair<std::int64_t, libtrace::EventId>> all_;
+};
+
+std::string time_text(std::int64_t ns);               // "33.3 ms", "160 us", "0 ms"
+std::string percent_text(double part, double whole);  // "21.9 %"
+std::string count_text(std::int64_t n, const char* one, const char* many);  // "1 call", "3 calls"
+// A mean a step with at most one decimal: "2", "0.5".
+std::string rate_text(std::int64_t count, std::int64_t steps);
+std::string size_text(std::int64_t bytes);  // "1.5 GiB"
+// A name cut to what a sentence bears, at a whole character.
+std::string short_name(std::string_view name);
+
+// ---- the checks, verdict_<topic>.cc ---------------------------------------------------------
+Verdict check_data_loading(const Facts& facts);
+Verdict check_synchronization(const Facts& facts);
+Verdict check_small_kernels(const Facts& facts);
+Verdict check_operators(const Facts& facts);
+Verdict check_memory(const Facts& facts);
+Verdict check_communication(const Facts& facts);
+// What of the idle time those before it, that fire, do not explain.
+Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others);
+
+}  // namespace traceglass

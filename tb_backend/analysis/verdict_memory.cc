@@ -1,0 +1,124 @@
+// Memory: calls into the driver's allocator within steps, how full the device is, and what of the
+// reserved memory is in pieces too small to use.
+#include <algorithm>
+
+#include "tb_backend/analysis/memory.h"
+#include "tb_backend/analysis/thresholds.h"
+#include "tb_backend/analysis/verdict_facts.h"
+
+namespace traceglass {
+
+using libtrace::EventId;
+using libtrace::kNone;
+
+namespace {
+
+struct Fullness {
+  std::optional<std::int64_t> allocated, reserved, capacity;
+  std::int64_t unused_at_peak = 0;  // reserved - allocated, where reserved was highest
+  bool events = false;
+};
+
+Fullness fullness(const Facts& facts) {
+  Fullness f;
+  for (const MemoryDevice& m : find_memory(facts.trace)) {
+    if (m.type == "cpu") continue;
+    f.events = true;
+    if (!m.peak_allocated || m.relative) continue;
+    if (f.allocated && *f.allocated >= *m.peak_allocated) continue;
+    f.allocated = m.peak_allocated;
+    f.reserved = m.peak_reserved;
+    f.unused_at_peak = 0;
+    for (const MemoryPoint& p : m.curve) {
+      if (!p.reserved || p.reserved != m.peak_reserved) continue;
+      f.unused_at_peak = std::max(f.unused_at_peak, *p.reserved - p.allocated);
+    }
+    for (const libtrace::DeviceProperties& d : facts.trace.devices()) {
+      if (d.id == m.id) f.capacity = d.total_memory_bytes;
+    }
+  }
+  return f;
+}
+
+}  // namespace
+
+Verdict check_memory(const Facts& facts) {
+  const std::string id = "memory";
+  std::int64_t calls = 0, ns = 0, host_calls = 0;
+  EventId last = kNone;
+  Worst worst;
+  WhatIf w = facts.graph.as_recorded();
+  w.unbound.assign(w.cost.size(), false);
+  for (NodeId n = 0; n < facts.graph.nodes().size(); ++n) {
+    const Node& node = facts.graph.nodes()[n];
+    if (!facts.chain.chosen(n) || is_device(node.activity)) continue;
+    host_calls += node.activity == Activity::kRuntime || node.activity == Activity::kSync;
+    if (node.activity != Activity::kMemoryCall || node.event == kNone) continue;
+    w.cost[n] = 0;
+    w.unbound[n] = node.cause.kind == EdgeKind::kSync;
+    const std::int64_t spent = node.end - facts.graph.free_since(n);
+    calls += node.event != last;
+    last = node.event;
+    ns += spent;
+    worst.add(node.event, spent);
+  }
+  const Fullness f = fullness(facts);
+  if (calls == 0 && !f.allocated) {
+    const std::string none = host_calls > 0 ? "No cudaMalloc runs in the steps. " : "";
+    return not_checkable(
+        id,
+        none + (f.events ? "How full the device is cannot be told: this recorder wrote no totals."
+                         : "How full the device is was not recorded: profile_memory=True."));
+  }
+  Verdict v = judged(facts, id, facts.chain.gain(w));
+  const bool by_calls = fires(v);
+  bool full = false, fragmented = false;
+  std::string how_full;
+  if (f.allocated) {
+    how_full = "The peak is " + size_text(*f.allocated);
+    if (f.capacity && *f.capacity > 0) {
+      const auto capacity = static_cast<double>(*f.capacity);
+      const auto used = static_cast<double>(std::max(*f.allocated, f.reserved.value_or(0)));
+      how_full += ", " + percent_text(static_cast<double>(*f.allocated), capacity) + " of the " +
+                  size_text(*f.capacity) + " there are";
+      full = 100 * used >= kMemoryNearlyFullPct * capacity;
+      fragmented = 100 * static_cast<double>(f.unused_at_peak) >= kFragmentationPct * capacity;
+    }
+    how_full += ".";
+  }
+  if (calls > 0) {
+    v.sentence = rate_text(calls, facts.steps) +
+                 " calls a step allocate or free memory of the device, " +
+                 time_text(facts.per_step(ns)) + " of the host's time";
+    v.sentence += by_calls ? "; freeing waits for the device to drain." : ".";
+    if (!how_full.empty()) v.evidence.push_back(how_full);
+    v.events = worst.take();
+  } else {
+    v.sentence = how_full + (full ? " The device is nearly full." : "");
+  }
+  if (f.reserved) {
+    v.evidence.push_back(size_text(*f.reserved) + " are reserved at the most, of which " +
+                         size_text(f.unused_at_peak) + " were in no tensor.");
+  }
+  // Nothing is slower yet; the next larger batch will not fit.
+  if (!by_calls && full) v.severity = VerdictSeverity::kLow;
+  if (!fires(v)) return v;
+  if (by_calls) {
+    v.suggestions.push_back(
+        {"The caching allocator gives blocks back and asks anew: leave it more room, and do not "
+         "empty "
+         "its cache in the loop.",
+         "# no torch.cuda.empty_cache() in the loop\n"
+         "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"});
+  } else if (fragmented) {
+    v.suggestions.push_back({"Let segments grow instead of leaving holes.",
+                             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"});
+  }
+  v.suggestions.push_back({"Keep less for the backward pass.",
+                           "torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)\n"
+                           "optimizer.zero_grad(set_to_none=True)"});
+  v.suggestions.push_back({"Sizes that vary from step to step churn: pad to a few of them.", ""});
+  return v;
+}
+
+}  // namespace traceglass

@@ -1,0 +1,224 @@
+// Matrix products and convolutions that could run on tensor cores and do not.
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "tb_backend/analysis/kernels.h"
+#include "tb_backend/analysis/tensor_cores.h"
+#include "tb_backend/analysis/thresholds.h"
+#include "tb_backend/analysis/verdict_facts.h"
+
+namespace traceglass {
+
+using libtrace::EventId;
+using libtrace::kNone;
+using libtrace::Trace;
+
+namespace {
+
+bool has(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Operators that are matrix products at heart.
+bool is_product(std::string_view op) {
+  constexpr std::string_view kExact[] = {"aten::mm",      "aten::addmm",  "aten::bmm",
+                                         "aten::baddbmm", "aten::matmul", "aten::linear",
+                                         "aten::_int_mm", "aten::einsum"};
+  return std::find(std::begin(kExact), std::end(kExact), op) != std::end(kExact) ||
+         has(op, "convolution") || has(op, "::conv");
+}
+
+enum class Precision : std::uint8_t { kFull, kHalf, kUnknown };
+
+// Of the operator's inputs; of the kernel's name where those were not recorded.
+Precision precision_of(const Trace& trace, EventId op, std::string_view kernel) {
+  auto types = trace.arg(op, "Input type");
+  if (!types) types = trace.arg(op, "Input types");
+  const std::string_view text = types ? types->text : kernel;
+  if (has(text, "Half") || has(text, "BFloat16") || has(text, "half") || has(text, "bf16") ||
+      has(text, "Float8") || has(text, "char") || has(text, "f16")) {
+    return Precision::kHalf;
+  }
+  if (types) {
+    return has(text, "float") || has(text, "double") ? Precision::kFull : Precision::kUnknown;
+  }
+  return has(text, "sgemm") || has(text, "scudnn") || has(text, "dgemm") || has(text, "<float")
+             ? Precision::kFull
+             : Precision::kUnknown;
+}
+
+struct Device {
+  bool known = false, has_tensor_cores = false, has_tf32 = false;
+};
+
+Device device_of(const DeviceActivity& d) {
+  Device out;
+  // Other makers' properties have these fields too; their matrix units take single precision.
+  const bool other = d.type != "cuda" || has(d.name, "AMD") || has(d.name, "Instinct") ||
+                     has(d.name, "Radeon") || d.name.empty();
+  if (d.properties == nullptr || !d.properties->compute_major || other) return out;
+  out.known = true;
+  out.has_tensor_cores = *d.properties->compute_major >= 7;
+  out.has_tf32 = *d.properties->compute_major >= 8;
+  return out;
+}
+
+enum class Use : std::uint8_t { kOn, kOff, kUnknown };
+
+Use use_of(const Trace& trace, EventId op, TensorCores by_name, std::string_view kernel,
+           const Device& device) {
+  if (by_name == TensorCores::kYes) return Use::kOn;
+  switch (precision_of(trace, op, kernel)) {
+    case Precision::kFull:
+      // Before Ampere no unit takes single precision; later TF32 may, under names that do not say.
+      return by_name == TensorCores::kNo || !device.has_tf32 ? Use::kOff : Use::kUnknown;
+    case Precision::kHalf:
+    case Precision::kUnknown:
+      break;
+  }
+  return Use::kUnknown;
+}
+
+struct Products {
+  std::int64_t on = 0, off = 0, unknown = 0, kernels = 0;
+  std::map<std::string_view, std::int64_t> off_by_op;
+};
+
+void add_dominant(const Facts& facts, Verdict& v) {
+  struct Share {
+    std::int64_t ns = 0;
+    WeightedMean occupancy;
+  };
+  std::unordered_map<libtrace::StringId, Share> by_op;
+  std::int64_t all = 0;
+  for (NodeId n = 0; n < facts.graph.nodes().size(); ++n) {
+    const Node& node = facts.graph.nodes()[n];
+    if (node.activity != Activity::kKernel || !facts.chain.chosen(n)) continue;
+    all += node.cost();
+    const EventId op = facts.trace.owner(node.event);
+    if (op == kNone) continue;
+    Share& share = by_op[facts.trace.name_id(op)];
+    share.ns += node.cost();
+    if (const auto o = facts.trace.number_arg(node.event, "est. achieved occupancy %")) {
+      share.occupancy.add(*o, node.cost());
+    }
+  }
+  const auto top = std::max_element(by_op.begin(), by_op.end(), [](const auto& a, const auto& b) {
+    return a.second.ns != b.second.ns ? a.second.ns < b.second.ns : a.first > b.first;
+  });
+  if (top == by_op.end()) return;
+  std::string text = short_name(facts.trace.text(top->first)) + " takes " +
+                     percent_text(static_cast<double>(top->second.ns), static_cast<double>(all)) +
+                     " of the kernel time";
+  const auto occupancy = top->second.occupancy.mean();
+  if (occupancy && *occupancy < kLowOccupancyPct) {
+    text += ", at an estimated occupancy of " + percent_text(*occupancy, 100);
+  }
+  v.evidence.push_back(text + ".");
+}
+
+}  // namespace
+
+Verdict check_operators(const Facts& facts) {
+  const std::string id = "inefficient_operators";
+  if (!facts.has_device) {
+    return not_checkable(id, "The file has no device work: record ProfilerActivity.CUDA as well.");
+  }
+  const Trace& trace = facts.trace;
+  const Device device = device_of(facts.devices[facts.main_device]);
+  Products p;
+  Worst worst;
+  WhatIf w = facts.graph.as_recorded();
+  std::unordered_map<libtrace::StringId, TensorCores> names;
+  for (NodeId n = 0; n < facts.graph.nodes().size(); ++n) {
+    const Node& node = facts.graph.nodes()[n];
+    if (node.activity != Activity::kKernel || !facts.chain.chosen(n)) continue;
+    const EventId op = trace.owner(node.event);
+    if (op == kNone || !is_product(trace.name(op))) continue;
+    const auto [it, fresh] = names.try_emplace(trace.name_id(node.event), TensorCores::kNo);
+    if (fresh) it->second = tensor_cores_of_kernel(trace.name(node.event));
+    ++p.kernels;
+    switch (use_of(trace, op, it->second, trace.name(node.event), device)) {
+      case Use::kOn:
+        p.on += node.cost();
+        break;
+      case Use::kUnknown:
+        p.unknown += node.cost();
+        break;
+      case Use::kOff:
+        p.off += node.cost();
+        p.off_by_op[trace.name(op)] += node.cost();
+        worst.add(node.event, node.cost());
+        w.cost[n] /= kTensorCoreSpeedUp;
+        break;
+    }
+  }
+  const std::int64_t all = p.on + p.off + p.unknown;
+  if (p.kernels == 0) {
+    Verdict v = fine(id, "No kernel belongs to a matrix product or convolution.");
+    add_dominant(facts, v);
+    return v;
+  }
+  if (!device.known) {
+    Verdict v = not_checkable(
+        id,
+        "Whether the device has units for half precision that stand idle is not in the file: "
+        "it has no compute capability for " +
+            (facts.devices[facts.main_device].name.empty()
+                 ? std::string("this device")
+                 : short_name(facts.devices[facts.main_device].name)) +
+            ".");
+    add_dominant(facts, v);
+    return v;
+  }
+  if (!device.has_tensor_cores) {
+    Verdict v = fine(id, "This device has no tensor cores.");
+    add_dominant(facts, v);
+    return v;
+  }
+  const std::string figures = percent_text(static_cast<double>(p.on), static_cast<double>(all)) +
+                              " of " + time_text(facts.per_step(all)) +
+                              " a step in matrix products and convolutions";
+  if (2 * p.unknown > all && p.off == 0) {
+    Verdict v = not_checkable(id, figures +
+                                      " is known to run on tensor cores; of the rest the "
+                                      "names do not tell: record_shapes=True adds the types.");
+    add_dominant(facts, v);
+    return v;
+  }
+  Verdict v = judged(facts, id, facts.chain.gain(w));
+  v.sentence = fires(v) ? figures + " runs on tensor cores; " + time_text(facts.per_step(p.off)) +
+                              " has single-precision inputs. The ceiling assumes half of that time."
+                        : figures + " runs on tensor cores, " + time_text(facts.per_step(p.off)) +
+                              " in single precision.";
+  add_dominant(facts, v);
+  if (p.unknown > 0) {
+    v.evidence.push_back("Of " + time_text(facts.per_step(p.unknown)) +
+                         " more the kernels' names do not tell.");
+  }
+  if (!fires(v)) return v;
+  const auto top =
+      std::max_element(p.off_by_op.begin(), p.off_by_op.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  v.evidence.push_back("Most of it: " + short_name(top->first) + ", " +
+                       time_text(facts.per_step(top->second)) + " a step.");
+  v.events = worst.take();
+  v.suggestions.push_back({"Run forward and loss in mixed precision.",
+                           device.has_tf32
+                               ? "with torch.autocast(\"cuda\", dtype=torch.bfloat16):\n"
+                                 "    loss = criterion(model(inputs), labels)"
+                               : "with torch.autocast(\"cuda\", dtype=torch.float16):\n"
+                                 "    loss = criterion(model(inputs), labels)   # with "
+                                 "torch.amp.GradScaler()"});
+  if (device.has_tf32) {
+    v.suggestions.push_back({"Or keep single precision and let products use TF32.",
+                             "torch.set_float32_matmul_precision(\"high\")\n"
+                             "torch.backends.cudnn.allow_tf32 = True"});
+  }
+  v.suggestions.push_back(
+      {"Sizes that are multiples of 8 (channels, features, batch) fill the units.", ""});
+  return v;
+}
+
+}  // namespace traceglass

@@ -1,0 +1,112 @@
+// Launch bound: the device is done before the host gets to the next launch.
+#include <algorithm>
+#include <unordered_map>
+
+#include "tb_backend/analysis/thresholds.h"
+#include "tb_backend/analysis/verdict_facts.h"
+
+namespace traceglass {
+
+using libtrace::EventId;
+using libtrace::kNone;
+
+namespace {
+
+struct Kernels {
+  std::int64_t count = 0, small = 0, ns = 0, by_graph = 0;
+};
+
+bool is_graph_launch(std::string_view name) {
+  return name.find("GraphLaunch") != std::string_view::npos ||
+         name.find("graphLaunch") != std::string_view::npos;
+}
+
+Kernels count_kernels(const Facts& facts, Worst& worst) {
+  Kernels k;
+  std::unordered_map<libtrace::StringId, bool> graph;
+  for (NodeId n = 0; n < facts.graph.nodes().size(); ++n) {
+    const Node& node = facts.graph.nodes()[n];
+    if (node.activity != Activity::kKernel || !facts.chain.chosen(n)) continue;
+    ++k.count;
+    k.ns += node.cost();
+    k.small += node.cost() < kSmallKernelNs;
+    const EventId launch = facts.trace.launch(node.event);
+    if (launch == kNone) continue;
+    const auto [it, fresh] = graph.try_emplace(facts.trace.name_id(launch), false);
+    if (fresh) it->second = is_graph_launch(facts.trace.name(launch));
+    k.by_graph += it->second;
+  }
+  for (const IdleGap& gap : facts.idle[facts.main_device].gaps) {
+    if (gap.cause == IdleCause::kLaunch) worst.add(gap.blame, gap.end - gap.start);
+  }
+  return k;
+}
+
+}  // namespace
+
+Verdict check_small_kernels(const Facts& facts) {
+  const std::string id = "small_kernels";
+  if (!facts.has_device) {
+    return not_checkable(id, "The file has no device work: record ProfilerActivity.CUDA as well.");
+  }
+  Worst worst;
+  const Kernels k = count_kernels(facts, worst);
+  if (k.count == 0) return fine(id, "No kernel runs in the steps.");
+  const auto count = static_cast<double>(k.count);
+  const std::string share = std::to_string(k.small) + " of " +
+                            count_text(k.count, "kernel lasts", "kernels last") + " under 10 us";
+  if (!facts.has_host) {
+    return not_checkable(id, share +
+                                 "; whether their launches come late needs the host's side: "
+                                 "record ProfilerActivity.CPU as well.");
+  }
+  if (2 * k.by_graph >= k.count) {
+    return fine(id, std::to_string(k.by_graph) + " of " + count_text(k.count, "kernel", "kernels") +
+                        " come from graph launches, one call for many.");
+  }
+  const std::int64_t waits = facts.idle_of(IdleCause::kLaunch);
+  const std::int64_t gain = facts.chain.gain_of_costs([&](NodeId, const Node& n) {
+    switch (n.activity) {
+      case Activity::kOp:
+      case Activity::kRuntime:
+        return std::int64_t{0};
+      case Activity::kPython:
+      case Activity::kAnnotation:
+        return n.long_python ? n.cost() : 0;
+      default:
+        return n.cost();
+    }
+  });
+  // A host that is done sooner also hides other things, a DataLoader say; that is their verdict.
+  Verdict v = judged(facts, id, std::min(gain, waits));
+  const bool small = 100.0 * static_cast<double>(k.small) >= kSmallKernelSharePct * count;
+  const bool short_mean = k.ns / k.count < kShortMeanKernelNs;
+  if (fires(v) && !small && !short_mean) {
+    Verdict ok = fine(id, share + ", " + time_text(k.ns / k.count) +
+                              " on average: long enough to launch the next meanwhile.");
+    return ok;
+  }
+  v.sentence = share + "; the device waits " + time_text(waits) + " a step for launches.";
+  if (!fires(v)) return v;
+  v.events = worst.take();
+  v.evidence.push_back("A kernel lasts " + time_text(k.ns / k.count) + " on average; " +
+                       rate_text(k.count, facts.steps) + " are launched a step.");
+  const auto& late = facts.idle[facts.main_device].late;
+  if (!late.empty()) {
+    v.evidence.push_back("For " + time_text(facts.per_step(late[0].second)) + " of the waiting " +
+                         short_name(facts.trace.text(late[0].first)) + " is what the host is in.");
+  }
+  v.suggestions.push_back({"Let the compiler fuse operators, and replay the launches as one graph.",
+                           "model = torch.compile(model, mode=\"reduce-overhead\")"});
+  v.suggestions.push_back({"Update all parameters in a few kernels.",
+                           "torch.optim.SGD(params, lr, foreach=True)   # AdamW(..., fused=True)\n"
+                           "optimizer.zero_grad(set_to_none=True)"});
+  v.suggestions.push_back({"Capture the step once and replay it: shapes must not change.",
+                           "g = torch.cuda.CUDAGraph()\n"
+                           "with torch.cuda.graph(g): loss = step(static_batch)\n"
+                           "g.replay()"});
+  v.suggestions.push_back({"A larger batch makes each kernel longer at the same host cost.", ""});
+  return v;
+}
+
+}  // namespace traceglass

@@ -1,0 +1,129 @@
+// The host waits for the device, which then has nothing to do until it is fed again.
+#include <algorithm>
+#include <map>
+
+#include "tb_backend/analysis/stacks.h"
+#include "tb_backend/analysis/step_graph_calls.h"
+#include "tb_backend/analysis/verdict_facts.h"
+
+namespace traceglass {
+
+using libtrace::EventId;
+using libtrace::Kind;
+using libtrace::kNone;
+
+namespace {
+
+// Pinned memory is copied at the speed of the bus: 24 GB/s over PCIe 4 against 5 to 6 pageable.
+constexpr std::int64_t kPinnedSpeedUp = 5;
+
+struct Waits {
+  std::int64_t calls = 0, ns = 0;
+};
+
+// One file and line of the user's own around `e`, "" if none is known.
+std::string user_frame(const libtrace::Trace& trace, EventId e) {
+  Stacks stacks(trace);
+  for (const std::string& frame : stacks.frames(stacks.id_of(e))) {
+    const bool python = frame.find(".py(") != std::string::npos;
+    const bool library = frame.find("torch/") != std::string::npos ||
+                         frame.find("site-packages/") != std::string::npos ||
+                         frame.starts_with("<");
+    if (python && !library) return frame;
+  }
+  return "";
+}
+
+}  // namespace
+
+Verdict check_synchronization(const Facts& facts) {
+  const std::string id = "synchronization";
+  if (!facts.has_device) {
+    return not_checkable(
+        id, "The file has no device work to wait for: record ProfilerActivity.CUDA as well.");
+  }
+  if (!facts.has_host) {
+    return not_checkable(id, "The file has no host activity: record ProfilerActivity.CPU as well.");
+  }
+  const libtrace::Trace& trace = facts.trace;
+  std::map<std::string_view, Waits> by_name;
+  std::int64_t calls = 0, ns = 0;
+  bool reads = false, pageable = false;
+  Worst worst;
+  EventId last = kNone;
+  WhatIf w = facts.graph.as_recorded();
+  w.unbound.assign(w.cost.size(), false);
+  const std::vector<Node>& nodes = facts.graph.nodes();
+  for (NodeId n = 0; n < nodes.size(); ++n) {
+    const Node& node = nodes[n];
+    if (node.activity != Activity::kSync || !facts.chain.chosen(n)) continue;
+    w.cost[n] = 0;
+    w.unbound[n] = node.cause.kind == EdgeKind::kSync;
+    const EventId e = node.context != kNone ? node.context : node.event;
+    if (e == kNone) continue;
+    reads = reads || node.reads;
+    const std::int64_t spent = node.end - facts.graph.free_since(n);
+    Waits& waits = by_name[trace.name(e)];
+    waits.ns += spent;
+    waits.calls += e != last;
+    calls += e != last;
+    ns += spent;
+    last = e;
+    worst.add(e, spent);
+  }
+  for (NodeId n = 0; n < nodes.size(); ++n) {
+    const Node& node = nodes[n];
+    if (node.activity != Activity::kMemcpy || !facts.chain.chosen(n)) continue;
+    const bool waited = node.cause.from != kNoNode &&
+                        (nodes[node.cause.from].reads ||
+                         (node.cause.from + 1 < nodes.size() && nodes[node.cause.from + 1].reads));
+    if (waited) {
+      w.cost[n] = 0;  // what is not read need not be copied
+    } else if (trace.name(node.event).find("Pageable") != std::string_view::npos) {
+      pageable = true;
+      w.cost[n] /= kPinnedSpeedUp;
+    }
+  }
+  if (calls == 0) return fine(id, "The host waits for the device nowhere in the steps.");
+  Verdict v = judged(facts, id, facts.chain.gain(w));
+  v.events = worst.take();
+  std::vector<std::pair<std::string_view, Waits>> names(by_name.begin(), by_name.end());
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
+  v.sentence = "The host waits for the device in " + rate_text(calls, facts.steps) +
+               " calls a step, " + time_text(facts.per_step(ns)) + " altogether";
+  if (fires(v)) {
+    v.sentence += ", most of it in " + short_name(names[0].first) +
+                  "; the device then runs dry for " +
+                  time_text(facts.idle_of(IdleCause::kSynchronization)) + ".";
+  } else {
+    v.sentence += ", at a cost of at most " + time_text(*v.gain_ceiling_ns) + ".";
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i) {
+    v.evidence.push_back(short_name(names[i].first) + ": " +
+                         rate_text(names[i].second.calls, facts.steps) + " a step, " +
+                         time_text(facts.per_step(names[i].second.ns)) + ".");
+  }
+  if (!fires(v)) return v;
+  if (!v.events.empty()) {
+    if (const std::string frame = user_frame(trace, v.events.front()); !frame.empty()) {
+      v.evidence.push_back("The longest is called from " + frame + ".");
+    }
+  }
+  if (reads) {
+    v.suggestions.push_back(
+        {"Keep values on the device; read them every few steps, or one step late.",
+         "total_loss += loss.detach()          # no .item() in the loop\n"
+         "if step % 100 == 0: print(total_loss.item())"});
+  }
+  if (pageable) {
+    v.suggestions.push_back({"Copy from pinned memory without waiting.",
+                             "DataLoader(..., pin_memory=True)\n"
+                             "batch = batch.to(device, non_blocking=True)"});
+  }
+  v.suggestions.push_back({"Find the others: let PyTorch report each operation that synchronises.",
+                           "torch.cuda.set_sync_debug_mode(\"warn\")"});
+  return v;
+}
+
+}  // namespace traceglass
