@@ -56,10 +56,10 @@ class Attribution {
     host({gap.start, until}, lane, 0);
     // On its way to the device; more than any launch takes has a reason that is not recorded.
     const TimeRange way{until, gap.end};
-    if (way.length() > 0) {
-      put(way, way.length() <= 2 * kUnexplainedNs ? IdleCause::kLaunch : IdleCause::kUnknown,
-          kNone);
-    }
+    if (way.length() == 0) return;
+    const bool usual = way.length() <= 2 * kUnexplainedNs;
+    put(way, usual ? IdleCause::kLaunch : IdleCause::kUnknown, kNone);
+    if (usual && until == gap.start) out_.queued_ns += way.length();
   }
 
   void finish() {
@@ -208,6 +208,7 @@ std::vector<DeviceIdle> find_idle(const StepGraph& graph, const Selection& selec
         }
       }
       attribution.add(gap, next, lane, given);
+      if (gap.start == range.start && w == 0) idle.lead_in = idle.by_cause;
     }
     attribution.finish();
     out.push_back(std::move(idle));

@@ -39,7 +39,12 @@ struct DeviceIdle {
   std::string name;
   std::int64_t idle_ns = 0;
   std::array<std::int64_t, kIdleCauseCount> by_cause{};  // sums to idle_ns
-  std::vector<IdleGap> gaps;                             // by time, without overlap
+  // Of kLaunch: the work had long been given to the device, which took that time between two.
+  std::int64_t queued_ns = 0;
+  // Before the recording's first work on the device, in a trace that begins with the selection: the
+  // queue was empty because nothing had been recorded yet. Contained in by_cause.
+  std::array<std::int64_t, kIdleCauseCount> lead_in{};
+  std::vector<IdleGap> gaps;  // by time, without overlap
   // Host names active while work was launched late, largest first.
   std::vector<std::pair<libtrace::StringId, std::int64_t>> late;
   // Those with any time, largest first.

@@ -78,12 +78,15 @@ Times StepGraph::walk(const WhatIf& what_if) const {
       }
       start = std::max(start, at);
     };
-    if (node.order.from != kNoNode) bind(node.order);
-    if (node.cause.from != kNoNode && (what_if.unbound.empty() || !what_if.unbound[n])) {
-      bind(node.cause);
+    const bool unbound = !what_if.unbound.empty() && what_if.unbound[n];
+    if (node.order.from != kNoNode) {
+      Edge order = node.order;
+      if (unbound && !order.after_start) order.lag = 0;
+      bind(order);
     }
+    if (node.cause.from != kNoNode && !unbound) bind(node.cause);
     for (auto [w, end] = waits(n); w != end; ++w) bind(w->edge);
-    start = start == INT64_MIN ? node.start : start + node.delay;
+    start = start == INT64_MIN ? node.start : start + (unbound ? 0 : node.delay);
     t.start[n] = start;
     t.end[n] = start + what_if.cost[n];
   }

@@ -62,7 +62,7 @@ struct Times {
 // A change to the recorded costs: entries of `cost` replaced, edges taken away.
 struct WhatIf {
   std::vector<std::int64_t> cost;  // by node; starts as recorded
-  std::vector<bool> unbound;       // by node, empty: none; its `cause` edge is away
+  std::vector<bool> unbound;       // by node, empty: none; its `cause` edge and delays are away
 };
 
 class StepGraph {

@@ -89,7 +89,7 @@ Verdict check_communication(const Facts& facts) {
                " hidden behind other kernels.";
   if (m.sized > 0) {
     v.evidence.push_back(std::to_string(m.small) + " of " +
-                         count_text(m.sized, "message is", "messages are") + " under 64 KiB.");
+                         counted(m.sized, "message is", "messages are") + " under 64 KiB.");
   }
   if (m.spread_ns > 0) {
     v.evidence.push_back("Equal ones differ: beyond the shortest of its kind they take " +

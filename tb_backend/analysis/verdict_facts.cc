@@ -18,11 +18,6 @@ std::string printed(const char* format, double value, const char* unit) {
   return {text, static_cast<std::size_t>(std::clamp(length, 0, 63))};
 }
 
-// Three significant digits.
-std::string three_digits(double value, const char* unit) {
-  return printed(value >= 99.95 ? "%.0f %s" : value >= 9.995 ? "%.1f %s" : "%.2f %s", value, unit);
-}
-
 }  // namespace
 
 Facts::Facts(const StepGraph& g, const Selection& selection)
@@ -104,18 +99,11 @@ std::vector<EventId> Worst::take() const {
   return out;
 }
 
-std::string time_text(std::int64_t ns) {
-  const auto t = static_cast<double>(ns);
-  if (ns == 0) return "0 ms";
-  if (t < 999.5e3) return three_digits(t / 1e3, "us");
-  return t < 9999.5e6 ? three_digits(t / 1e6, "ms") : three_digits(t / 1e9, "s");
-}
-
 std::string percent_text(double part, double whole) {
   return printed("%.1f %s", whole <= 0 ? 0 : 100 * part / whole, "%");
 }
 
-std::string count_text(std::int64_t n, const char* one, const char* many) {
+std::string counted(std::int64_t n, const char* one, const char* many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);
 }
 
@@ -124,13 +112,6 @@ std::string rate_text(std::int64_t count, std::int64_t steps) {
       static_cast<double>(count) / static_cast<double>(std::max<std::int64_t>(steps, 1));
   const bool whole = rate >= 10 || rate == std::floor(rate);
   return printed(whole ? "%.0f%s" : "%.1f%s", rate, "");
-}
-
-std::string size_text(std::int64_t bytes) {
-  const auto b = static_cast<double>(bytes);
-  if (b >= 1 << 30) return three_digits(b / (1 << 30), "GiB");
-  if (b >= 1 << 20) return three_digits(b / (1 << 20), "MiB");
-  return three_digits(b / 1024, "KiB");
 }
 
 std::string short_name(std::string_view name) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tb_backend/analysis/activity.h"
+#include "tb_backend/analysis/figures.h"
 #include "tb_backend/analysis/idle.h"
 #include "tb_backend/analysis/verdicts.h"
 #include "tb_backend/analysis/what_if.h"
@@ -49,12 +50,10 @@ class Worst {
   std::vector<std::pair<std::int64_t, libtrace::EventId>> all_;
 };
 
-std::string time_text(std::int64_t ns);               // "33.3 ms", "160 us", "0 ms"
-std::string percent_text(double part, double whole);  // "21.9 %"
-std::string count_text(std::int64_t n, const char* one, const char* many);  // "1 call", "3 calls"
+std::string percent_text(double part, double whole);                     // "21.9 %"
+std::string counted(std::int64_t n, const char* one, const char* many);  // "1 call", "3 calls"
 // A mean a step with at most one decimal: "2", "0.5".
 std::string rate_text(std::int64_t count, std::int64_t steps);
-std::string size_text(std::int64_t bytes);  // "1.5 GiB"
 // A name cut to what a sentence bears, at a whole character.
 std::string short_name(std::string_view name);
 

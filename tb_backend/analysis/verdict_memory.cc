@@ -75,12 +75,12 @@ Verdict check_memory(const Facts& facts) {
   bool full = false, fragmented = false;
   std::string how_full;
   if (f.allocated) {
-    how_full = "The peak is " + size_text(*f.allocated);
+    how_full = "The peak is " + bytes_text(*f.allocated);
     if (f.capacity && *f.capacity > 0) {
       const auto capacity = static_cast<double>(*f.capacity);
       const auto used = static_cast<double>(std::max(*f.allocated, f.reserved.value_or(0)));
       how_full += ", " + percent_text(static_cast<double>(*f.allocated), capacity) + " of the " +
-                  size_text(*f.capacity) + " there are";
+                  bytes_text(*f.capacity) + " there are";
       full = 100 * used >= kMemoryNearlyFullPct * capacity;
       fragmented = 100 * static_cast<double>(f.unused_at_peak) >= kFragmentationPct * capacity;
     }
@@ -97,8 +97,8 @@ Verdict check_memory(const Facts& facts) {
     v.sentence = how_full + (full ? " The device is nearly full." : "");
   }
   if (f.reserved) {
-    v.evidence.push_back(size_text(*f.reserved) + " are reserved at the most, of which " +
-                         size_text(f.unused_at_peak) + " were in no tensor.");
+    v.evidence.push_back(bytes_text(*f.reserved) + " are reserved at the most, of which " +
+                         bytes_text(f.unused_at_peak) + " were in no tensor.");
   }
   // Nothing is slower yet; the next larger batch will not fit.
   if (!by_calls && full) v.severity = VerdictSeverity::kLow;

@@ -64,6 +64,27 @@ Device device_of(const DeviceActivity& d) {
   return out;
 }
 
+// A template over float that names no matrix instruction is made of plain multiplications.
+bool single_by_name(std::string_view kernel) {
+  return has(kernel, "<float") && !has(kernel, "tf32") && !has(kernel, "cutlass");
+}
+
+// Element-wise work on activations: in half precision it moves half the bytes. What an optimizer
+// does stays in single precision.
+bool follows_products(const Trace& trace, EventId op, std::string_view kernel) {
+  if (!has(kernel, "elementwise") || !has(kernel, "float") || has(kernel, "Half") ||
+      has(kernel, "BFloat16")) {
+    return false;
+  }
+  constexpr int kMostLevels = 32;
+  EventId around = op;
+  for (int i = 0; i < kMostLevels && around != kNone; ++i) {
+    if (trace.name(around).starts_with("Optimizer.")) return false;
+    around = trace.parent(around);
+  }
+  return true;
+}
+
 enum class Use : std::uint8_t { kOn, kOff, kUnknown };
 
 Use use_of(const Trace& trace, EventId op, TensorCores by_name, std::string_view kernel,
@@ -72,7 +93,9 @@ Use use_of(const Trace& trace, EventId op, TensorCores by_name, std::string_view
   switch (precision_of(trace, op, kernel)) {
     case Precision::kFull:
       // Before Ampere no unit takes single precision; later TF32 may, under names that do not say.
-      return by_name == TensorCores::kNo || !device.has_tf32 ? Use::kOff : Use::kUnknown;
+      return by_name == TensorCores::kNo || !device.has_tf32 || single_by_name(kernel)
+                 ? Use::kOff
+                 : Use::kUnknown;
     case Precision::kHalf:
     case Precision::kUnknown:
       break;
@@ -130,12 +153,17 @@ Verdict check_operators(const Facts& facts) {
   Products p;
   Worst worst;
   WhatIf w = facts.graph.as_recorded();
+  std::vector<NodeId> followers;
   std::unordered_map<libtrace::StringId, TensorCores> names;
   for (NodeId n = 0; n < facts.graph.nodes().size(); ++n) {
     const Node& node = facts.graph.nodes()[n];
     if (node.activity != Activity::kKernel || !facts.chain.chosen(n)) continue;
     const EventId op = trace.owner(node.event);
-    if (op == kNone || !is_product(trace.name(op))) continue;
+    if (op == kNone) continue;
+    if (!is_product(trace.name(op))) {
+      if (follows_products(trace, op, trace.name(node.event))) followers.push_back(n);
+      continue;
+    }
     const auto [it, fresh] = names.try_emplace(trace.name_id(node.event), TensorCores::kNo);
     if (fresh) it->second = tensor_cores_of_kernel(trace.name(node.event));
     ++p.kernels;
@@ -188,10 +216,17 @@ Verdict check_operators(const Facts& facts) {
     return v;
   }
   Verdict v = judged(facts, id, facts.chain.gain(w));
-  v.sentence = fires(v) ? figures + " runs on tensor cores; " + time_text(facts.per_step(p.off)) +
-                              " has single-precision inputs. The ceiling assumes half of that time."
-                        : figures + " runs on tensor cores, " + time_text(facts.per_step(p.off)) +
-                              " in single precision.";
+  if (fires(v)) {
+    for (const NodeId n : followers) w.cost[n] /= kTensorCoreSpeedUp;
+    v = judged(facts, id, facts.chain.gain(w));
+  }
+  v.sentence =
+      fires(v)
+          ? figures + " runs on tensor cores; " + time_text(facts.per_step(p.off)) +
+                " has single-precision inputs. The ceiling assumes half of that time, and of what "
+                "reads and writes their results."
+          : figures + " runs on tensor cores, " + time_text(facts.per_step(p.off)) +
+                " in single precision.";
   add_dominant(facts, v);
   if (p.unknown > 0) {
     v.evidence.push_back("Of " + time_text(facts.per_step(p.unknown)) +

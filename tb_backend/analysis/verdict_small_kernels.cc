@@ -42,6 +42,11 @@ Kernels count_kernels(const Facts& facts, Worst& worst) {
   return k;
 }
 
+std::string share(const Kernels& k) {
+  return std::to_string(k.small) + " of " + counted(k.count, "kernel lasts", "kernels last") +
+         " under 10 µs";
+}
+
 }  // namespace
 
 Verdict check_small_kernels(const Facts& facts) {
@@ -53,15 +58,13 @@ Verdict check_small_kernels(const Facts& facts) {
   const Kernels k = count_kernels(facts, worst);
   if (k.count == 0) return fine(id, "No kernel runs in the steps.");
   const auto count = static_cast<double>(k.count);
-  const std::string share = std::to_string(k.small) + " of " +
-                            count_text(k.count, "kernel lasts", "kernels last") + " under 10 us";
   if (!facts.has_host) {
-    return not_checkable(id, share +
+    return not_checkable(id, share(k) +
                                  "; whether their launches come late needs the host's side: "
                                  "record ProfilerActivity.CPU as well.");
   }
   if (2 * k.by_graph >= k.count) {
-    return fine(id, std::to_string(k.by_graph) + " of " + count_text(k.count, "kernel", "kernels") +
+    return fine(id, std::to_string(k.by_graph) + " of " + counted(k.count, "kernel", "kernels") +
                         " come from graph launches, one call for many.");
   }
   const std::int64_t waits = facts.idle_of(IdleCause::kLaunch);
@@ -77,21 +80,30 @@ Verdict check_small_kernels(const Facts& facts) {
         return n.cost();
     }
   });
+  // Of the waiting, what the device itself takes between two queued kernels is no late launch.
+  const DeviceIdle& idle = facts.idle[facts.main_device];
+  const std::int64_t late_ns =
+      facts.per_step(idle.of(IdleCause::kLaunch) - idle.queued_ns -
+                     idle.lead_in[static_cast<std::size_t>(IdleCause::kLaunch)]);
   // A host that is done sooner also hides other things, a DataLoader say; that is their verdict.
   Verdict v = judged(facts, id, std::min(gain, waits));
+  if (fires(v) && !fires(judged(facts, id, late_ns))) {
+    return fine(id, share(k) + "; at most " + time_text(std::max<std::int64_t>(late_ns, 0)) +
+                        " a step are spent waiting for a launch.");
+  }
   const bool small = 100.0 * static_cast<double>(k.small) >= kSmallKernelSharePct * count;
   const bool short_mean = k.ns / k.count < kShortMeanKernelNs;
   if (fires(v) && !small && !short_mean) {
-    Verdict ok = fine(id, share + ", " + time_text(k.ns / k.count) +
+    Verdict ok = fine(id, share(k) + ", " + time_text(k.ns / k.count) +
                               " on average: long enough to launch the next meanwhile.");
     return ok;
   }
-  v.sentence = share + "; the device waits " + time_text(waits) + " a step for launches.";
+  v.sentence = share(k) + "; the device waits " + time_text(waits) + " a step for launches.";
   if (!fires(v)) return v;
   v.events = worst.take();
   v.evidence.push_back("A kernel lasts " + time_text(k.ns / k.count) + " on average; " +
                        rate_text(k.count, facts.steps) + " are launched a step.");
-  const auto& late = facts.idle[facts.main_device].late;
+  const auto& late = idle.late;
   if (!late.empty()) {
     v.evidence.push_back("For " + time_text(facts.per_step(late[0].second)) + " of the waiting " +
                          short_name(facts.trace.text(late[0].first)) + " is what the host is in.");

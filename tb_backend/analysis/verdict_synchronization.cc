@@ -79,6 +79,7 @@ Verdict check_synchronization(const Facts& facts) {
                          (node.cause.from + 1 < nodes.size() && nodes[node.cause.from + 1].reads));
     if (waited) {
       w.cost[n] = 0;  // what is not read need not be copied
+      w.unbound[n] = true;
     } else if (trace.name(node.event).find("Pageable") != std::string_view::npos) {
       pageable = true;
       w.cost[n] /= kPinnedSpeedUp;

@@ -21,6 +21,29 @@ bool explained(IdleCause cause, const std::vector<Verdict>& others) {
   return false;
 }
 
+// Without the long stretches of Python; not those that follow a synchronisation where that has its
+// verdict, nor what stands before the recording's first work.
+std::int64_t gain_without_python(const Facts& facts, const std::vector<Verdict>& others) {
+  const bool sync = explained(IdleCause::kSynchronization, others);
+  const std::vector<Node>& nodes = facts.graph.nodes();
+  std::int64_t first = INT64_MAX;
+  for (const DeviceActivity& d : facts.devices) {
+    if (!d.busy.empty()) first = std::min(first, d.busy.front().start);
+  }
+  WhatIf w = facts.graph.as_recorded();
+  for (const GraphLane& lane : facts.graph.lanes()) {
+    bool drained = false;  // a synchronisation and no launch since
+    for (NodeId n = lane.first; !lane.device && n < lane.last; ++n) {
+      const Node& node = nodes[n];
+      if (node.cause.kind == EdgeKind::kSync) drained = true;
+      if (node.activity == Activity::kRuntime) drained = false;
+      if (!node.long_python || !facts.chain.chosen(n) || node.end <= first) continue;
+      if (!sync || !drained) w.cost[n] = 0;
+    }
+  }
+  return facts.chain.gain(w);
+}
+
 const char* in_words(IdleCause cause) {
   constexpr const char* kWords[] = {
       "data loading",      "synchronisation",          "launches that come late",
@@ -37,13 +60,20 @@ Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others
     return not_checkable(id, "The file has no device work: record ProfilerActivity.CUDA as well.");
   }
   const DeviceIdle& idle = facts.idle[facts.main_device];
-  std::int64_t left = 0;
+  std::int64_t left = 0, most = 0;
   IdleCause largest = IdleCause::kUnknown;
   for (const IdleCause c : idle.causes_by_size()) {
     if (explained(c, others)) continue;
-    if (left == 0) largest = c;
-    left += facts.idle_of(c);
+    std::int64_t ns = idle.of(c) - idle.lead_in[static_cast<std::size_t>(c)];
+    if (c == IdleCause::kLaunch) ns -= idle.queued_ns;
+    // A device that idles while Python works may do so beside other idle time: the walk tells.
+    ns = c == IdleCause::kPython ? std::max(facts.per_step(ns), gain_without_python(facts, others))
+                                 : facts.per_step(ns);
+    if (ns > most) largest = c;
+    most = std::max(most, ns);
+    left += ns;
   }
+  left = std::min(left, facts.idle_per_step());
   Verdict v = judged(facts, id, left);
   const std::int64_t busy =
       facts.mean_step_ns - std::min(facts.mean_step_ns, facts.idle_per_step());
