@@ -12,7 +12,8 @@ constexpr const char* kMinus = "\xE2\x88\x92";
 
 std::string number(double value, int decimals) {
   char text[64];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
+  // Halves go up, as on the page.
+  std::snprintf(text, sizeof text, "%.*f", decimals, value * (1 + 4e-16));
   return text;
 }
 
@@ -142,6 +143,10 @@ std::vector<Words> compare_sentence(const Comparison& c) {
     out.push_back({" of A and B" + in_brackets(c) + '.', false});
     return out;
   }
+  if (c.verdict == CompareVerdict::kUntested) {
+    out.push_back({"Too few steps to tell", true});
+    out.push_back({": ", false});
+  }
   out.push_back({"B is ", false});
   out.push_back(
       {time_words(std::abs(c.delta_ns())) + " a step " + (c.delta_ns() < 0 ? "faster" : "slower"),
@@ -149,9 +154,6 @@ std::vector<Words> compare_sentence(const Comparison& c) {
   out.push_back({in_brackets(c), false});
   add_reason(c, out);
   out.push_back({".", false});
-  if (c.verdict == CompareVerdict::kUntested) {
-    out.push_back({" Too few steps to tell it from chance.", false});
-  }
   return out;
 }
 
