@@ -15,10 +15,33 @@ using libtrace::Trace;
 
 namespace {
 
-// An open hash table of numbers; two look-ups an event are what the merge costs.
-class Counts {
+// Which call of its name a call is, among those of one parent. Calls come in the order of their
+// start: of each name only the parents that may still have calls are kept, outermost first.
+class Occurrences {
  public:
-  Counts() : slots_(1024) {}
+  // `depth` is that of the parent.
+  std::uint32_t next(std::uint32_t name, std::uint64_t parent, std::uint32_t depth) {
+    if (name >= open_.size()) open_.resize(name + std::size_t{1});
+    std::vector<Entry>& open = open_[name];
+    while (!open.empty() && open.back().parent != parent && open.back().depth >= depth) {
+      open.pop_back();
+    }
+    if (open.empty() || open.back().parent != parent) open.push_back({parent, depth, 0});
+    return open.back().count++;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t parent = 0;
+    std::uint32_t depth = 0, count = 0;
+  };
+  std::vector<std::vector<Entry>> open_;  // by name
+};
+
+// An open hash table of nodes, by parent, occurrence and name.
+class NodeTable {
+ public:
+  NodeTable() : slots_(1024) {}
   std::uint32_t& at(std::uint64_t high, std::uint32_t low, std::uint32_t otherwise) {
     if (2 * used_ >= slots_.size()) grow();
     Slot& slot = find(high, low);
@@ -91,6 +114,7 @@ class Maker {
     out_.occurrence.push_back(0);
     place_.push_back({});
     has_step_.push_back(false);
+    depth_.push_back(parent == kNone ? 0 : depth_[parent] + 1);
     return static_cast<std::uint32_t>(out_.name.size() - 1);
   }
 
@@ -131,7 +155,7 @@ class Maker {
 
   void add_call(EventId e, std::uint32_t parent, std::uint64_t call, std::size_t step) {
     const std::uint32_t name = number(e);
-    const std::uint32_t occurrence = seen_.at(call, name, 0)++;
+    const std::uint32_t occurrence = seen_.next(name, call, depth_[parent]);
     const std::uint32_t fresh = static_cast<std::uint32_t>(out_.name.size());
     const std::uint64_t place = std::uint64_t{parent} << 32U | occurrence;
     const std::uint32_t node = nodes_.at(place, name, fresh);
@@ -197,8 +221,10 @@ class Maker {
   std::vector<std::uint32_t> node_of_;
   std::vector<std::uint32_t> number_of_;
   std::size_t step_count_ = 0;
-  Counts seen_, nodes_;
-  std::vector<bool> has_step_;  // by node
+  Occurrences seen_;
+  NodeTable nodes_;
+  std::vector<std::uint32_t> depth_;  // by node
+  std::vector<bool> has_step_;        // by node
   std::vector<Place> place_;
   CallTree out_;
 };

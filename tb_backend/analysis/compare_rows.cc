@@ -87,6 +87,9 @@ void add_device(const Trace& trace, EventId e, Sums& sums) {
 }
 
 void add_modules(const Trace& trace, const Selection& selection, std::vector<CallSum>& sums) {
+  // Annotations stand in the call tree, among them steps, whose names differ.
+  const ModuleSource source = find_module_source(trace);
+  if (source == ModuleSource::kNone || source == ModuleSource::kAnnotations) return;
   const Modules modules = find_modules(trace, selection);
   std::unordered_map<std::uint32_t, std::string> paths;  // rows stand depth first
   for (const ModuleRow& row : modules.rows) {

@@ -168,6 +168,23 @@ TEST(Compare, AMovedBlockIsNeitherNewNorGone) {
   for (const CompareBlock& x : c.blocks) EXPECT_EQ(x.state, CompareBlock::State::kMoved) << x.name;
 }
 
+TEST(Compare, ModulesAreNamedByTheirPath) {
+  Rows a, b;
+  for (Rows* r : {&a, &b}) {
+    r->step(1, 1, 100, 900'000);
+    const auto frame = [&](const char* name, std::int64_t ts, std::int64_t dur) {
+      r->add("python_function", name, "13721", "1", ts, dur);
+    };
+    frame("nn.Module: Net_0", 1000, 500'000);
+    frame("nn.Module: Linear_0", 2000, 100'000);
+    r->op("aten::linear", 1, 3000, r == &a ? 50'000 : 80'000);
+  }
+  const Comparison c = of_all(a, b);
+  EXPECT_NE(row(c, "Net_0", Measure::kModuleHost), nullptr);
+  EXPECT_NE(row(c, "Net_0 \xE2\x80\xBA Linear_0", Measure::kModuleHost), nullptr);
+  EXPECT_EQ(c.rows.appeared + c.rows.vanished, 0U);
+}
+
 TEST(Compare, ThreadsAreKnownByWhatTheyDo) {
   Rows a, b;
   for (Rows* r : {&a, &b}) {
