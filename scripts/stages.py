@@ -81,6 +81,7 @@ STAGES = [
     Stage("readers", "tests/readers/run.sh", "our traces in other people's readers", ["build"]),
     Stage("contract", unittest("tests/contract"), "responses against openapi.yaml", ["build"]),
     Stage("e2e", "node tests/e2e/run.js", "the page in Chromium", ["build", "web-build"]),
+    Stage("e2e-ranks", "node tests/e2e/run.js ranks", "all ranks", ["build", "web-build"]),
     Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),
     Stage(
         "tensorboard",

@@ -8,6 +8,7 @@ import {
   column_label,
   entered_lines,
   heat,
+  kFull,
   step_numbers,
 } from './distributed';
 
@@ -104,6 +105,9 @@ describe('heat map', () => {
     expect(heat(0, 10)).toBe(0);
     expect(heat(10, 10)).toBe(1);
     expect(heat(-1, 10)).toBe(0);
+    const shares = Array.from({ length: 1001 }, (_, i) => heat(i, 1000));
+    expect(shares).toEqual([...shares].sort((a, b) => a - b));
+    expect(shares.filter((share) => share > 0.66 && share < kFull)).toEqual([]);
     expect(heat(5, 0)).toBe(0);
   });
 });

@@ -45,8 +45,18 @@ export function column_label(data: Pick<Distributed, 'heat' | 'collectives'>, co
   return `${band.label} ${kShort[one.op] ?? one.op}`;
 }
 
+/** Figures of a cell are readable (4.5 : 1) in ink up to the first share of its colour, in the colour's own ink from the
+    second, in both themes; between them neither is, so no cell is filled that way. */
+const kInk = 0.66;
+export const kFull = 0.86;
+const kTurn = 0.7;
+
 /** 0 … 1: how strongly a cell is filled. Square root: small waits beside one large one still show. */
-export const heat = (ns: number, most: number): number => (ns <= 0 || most <= 0 ? 0 : Math.sqrt(ns / most));
+export function heat(ns: number, most: number): number {
+  if (ns <= 0 || most <= 0) return 0;
+  const share = Math.min(1, Math.sqrt(ns / most));
+  return share <= kTurn ? (share / kTurn) * kInk : kFull + ((share - kTurn) / (1 - kTurn)) * (1 - kFull);
+}
 
 /** The longest of the heat map. */
 export const most_wait = (rows: readonly (readonly number[])[]): number =>
