@@ -22,8 +22,6 @@ class OpWork {
   // Of the inputs alone, whatever lies below.
   [[nodiscard]] const OpCost& cost(libtrace::EventId e) const { return costs_[cost_[e]]; }
   [[nodiscard]] bool counts(libtrace::EventId e) const { return counts_[e]; }
-  // Number of the operator's inputs and name: equal for calls that look the same; 0: no rule.
-  [[nodiscard]] std::uint32_t group(libtrace::EventId e) const { return cost_[e]; }
 
  private:
   std::vector<OpCost> costs_{OpCost{}};

@@ -38,11 +38,13 @@ bool within_device(std::string_view copy) {
          copy.find("DeviceToDevice") != std::string_view::npos;
 }
 
-std::optional<std::string> shapes_of(const Trace& trace, EventId op) {
+// Without the blanks that some writers set.
+std::string shapes_of(const Trace& trace, EventId op) {
   auto value = trace.arg(op, "Input Dims");
   if (!value) value = trace.arg(op, "Input dims");
-  if (!value) return std::nullopt;
-  return std::string(value->text);
+  std::string text(value ? value->text : std::string_view());
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; });
+  return text;
 }
 
 class Finder {
@@ -133,15 +135,17 @@ class Finder {
   }
 
   void operators() {
-    std::map<std::pair<std::uint32_t, Precision>, std::size_t> index;
+    std::map<std::tuple<libtrace::StringId, std::string, Precision>, std::size_t> index;
     for (const auto& [op, call] : sorted_calls()) {
-      const auto key = std::pair(work_.group(op), precision_of(op, call));
-      const auto [it, fresh] = index.try_emplace(key, out_.rows.size());
+      std::string shapes = shapes_of(trace_, op);
+      const Precision precision = precision_of(op, call);
+      const auto [it, fresh] =
+          index.try_emplace({trace_.name_id(op), shapes, precision}, out_.rows.size());
       if (fresh) {
         RooflineRow& row = out_.rows.emplace_back();
         row.name = trace_.name(op);
-        row.input_shapes = shapes_of(trace_, op);
-        row.precision = key.second;
+        row.input_shapes = std::move(shapes);
+        row.precision = precision;
       }
       add(out_.rows[it->second], op, call, op);
     }

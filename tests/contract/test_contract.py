@@ -86,6 +86,8 @@ def ask_everything(ask, trace):
         for group in ("operator", "kernel"):
             roofline = ask("getRoofline", path=path, steps=chosen, group=group).json()
             assert roofline["known_ns"] == sum(row["ns"] for row in roofline["rows"]), "known"
+            keys = {(r["name"], r.get("input_shapes"), r["precision"]) for r in roofline["rows"]}
+            assert len(keys) == len(roofline["rows"]), "rows are told apart"
             assert roofline["far_below_ns"] <= roofline["roofed_ns"] <= roofline["known_ns"]
     for row in overview["top_operators"][:2] + overview["top_host"][:2]:
         if not row["name"].startswith("("):  # (no launch), (no operator): rows that are no operator

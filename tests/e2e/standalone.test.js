@@ -7,7 +7,7 @@ import { idle, launch, screenshot, watched } from './lib/browser.js';
 import { logdirs } from './lib/logdirs.js';
 import { serve } from './lib/servers.js';
 
-const kViews = ['overview', 'operators', 'kernels', 'memory', 'modules', 'trace', 'compare'];
+const kViews = ['overview', 'operators', 'kernels', 'memory', 'modules', 'roofline', 'trace', 'compare'];
 const kWidths = [900, 1600];
 const kSchemes = ['light', 'dark'];
 

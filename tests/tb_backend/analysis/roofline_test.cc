@@ -108,6 +108,23 @@ TEST(Roofline, WorkOfNestedOperatorsIsCountedOnceAndAllItsKernelsWithIt) {
   EXPECT_TRUE(roofline(*trace, RooflineGroup::kKernel).rows.empty());  // three shared the work
 }
 
+TEST(Roofline, CallsWithOneSetOfShapesAreOneRow) {
+  Rows r;
+  device(r, "Tesla T4");
+  std::int64_t at = 0;
+  for (const std::string_view dims : {"[[10]]", "[ [10] ]", "[[20]]"}) {
+    inputs(r, dims, at == 0 ? R"(["float"])" : R"(["c10::Half"])");
+    r.op("aten::relu", 1, at, 100).runtime(1, at + 10, 5, at + 1).kernel("k", at, 50, at + 1);
+    at += 200;
+  }
+  const auto trace = r.trace();
+  const Roofline roof = roofline(*trace);
+  ASSERT_EQ(roof.rows.size(), 2U);
+  EXPECT_EQ(roof.rows[0].input_shapes, "[[10]]");
+  EXPECT_EQ(roof.rows[0].calls, 2);
+  EXPECT_EQ(roof.rows[0].bytes, 80 + 40);
+}
+
 TEST(Roofline, CopiesOverTheBusHaveNoRoof) {
   Rows r;
   device(r, "Tesla T4");

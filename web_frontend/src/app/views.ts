@@ -9,6 +9,7 @@ export const kLoaders: Readonly<Record<string, () => ViewModule>> = {
   operators: () => import('../views/operators/OperatorsView.svelte'),
   kernels: () => import('../views/kernels/KernelsView.svelte'),
   modules: () => import('../views/modules/ModulesView.svelte'),
+  roofline: () => import('../views/roofline/RooflineView.svelte'),
   memory: () => import('../views/memory/MemoryView.svelte'),
   distributed: () => import('../views/distributed/DistributedView.svelte'),
   compare: () => import('../views/compare/CompareView.svelte'),

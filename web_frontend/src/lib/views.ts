@@ -21,6 +21,7 @@ export const kViews: readonly ViewInfo[] = [
   },
   { id: 'memory', title: 'Memory', code: 'profile(profile_memory=True)' },
   { id: 'modules', title: 'Modules', code: 'profile(with_stack=True, with_modules=True)' },
+  { id: 'roofline', title: 'Roofline', code: 'profile(record_shapes=True)' },
   {
     id: 'distributed',
     title: 'Distributed',
