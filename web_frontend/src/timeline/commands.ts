@@ -19,7 +19,10 @@ export type Command =
   | 'mode_measure'
   | 'page_up'
   | 'page_down'
-  | 'table';
+  | 'table'
+  | 'path'
+  | 'event_next'
+  | 'event_previous';
 
 export interface KeyPress {
   readonly key: string;
@@ -53,6 +56,9 @@ const kBindings: readonly Binding[] = [
   { keys: ['PageUp'], command: 'page_up' },
   { keys: ['PageDown'], command: 'page_down' },
   { keys: ['t', 'T'], command: 'table' },
+  { keys: ['x', 'X'], command: 'path' },
+  { keys: ['n'], command: 'event_next' },
+  { keys: ['N'], command: 'event_previous' },
 ];
 
 /** The command of a key; none with Ctrl, Meta or Alt held: those belong to the browser. */
@@ -103,6 +109,8 @@ export const kHelp: readonly HelpGroup[] = [
     rows: [
       { keys: ['/'], does: 'search names; ticks on the minimap show where' },
       { keys: ['Enter', 'Shift + Enter'], does: 'next, previous hit' },
+      { keys: ['X'], does: 'the critical path of the step in view: what its length is made of' },
+      { keys: ['N', 'Shift + N'], does: 'next, previous event of the verdict that one came from' },
     ],
   },
   {

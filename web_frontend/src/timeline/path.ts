@@ -100,7 +100,7 @@ function gather(
   const lines: Line[] = [];
   const open = new Map<string, Run>();
   const places = new Map<string, ReturnType<typeof place_of>>();
-  let before: { x: number; y: number; h: number } | undefined;
+  let before: { group: number; x: number; y: number; h: number } | undefined;
   let drawn_x = -Infinity;
   for (let n = first; n < last; n++) {
     const piece = pieces[n];
@@ -119,13 +119,14 @@ function gather(
       open.set(key, next);
       runs.push(next);
     }
-    // One line in each column of pixels: the others would lie on it.
-    if (before !== undefined && before.y !== y && x0 - drawn_x >= 1 && lines.length < kMostLines) {
+    // From track to track, and one line in each column of pixels: the others would lie on it.
+    const crosses = before !== undefined && before.group !== piece.at.group;
+    if (before !== undefined && crosses && x0 - drawn_x >= 1 && lines.length < kMostLines) {
       const down = y > before.y;
       lines.push([before.x, down ? before.y + before.h : before.y, x0, down ? y : y + place.h]);
       drawn_x = x0;
     }
-    before = { x: cut(f.viewport, piece.end_ns), y, h: place.h };
+    before = { group: piece.at.group, x: cut(f.viewport, piece.end_ns), y, h: place.h };
   }
   return { runs, lines };
 }

@@ -29,6 +29,9 @@ const kActs: Record<Command, (s: TraceSession) => unknown> = {
   page_up: (s) => s.timeline?.scroll_by(-kPage * s.timeline.stage.scroller.clientHeight),
   page_down: (s) => s.timeline?.scroll_by(kPage * s.timeline.stage.scroller.clientHeight),
   table: (s) => s.show_table(!s.table),
+  path: (s) => s.show_path(!s.path.on),
+  event_next: (s) => s.tour.go(1),
+  event_previous: (s) => s.tour.go(-1),
 };
 
 export function act(session: TraceSession, command: Command): void {

@@ -1,5 +1,5 @@
 // A gap on a device row: its exact edges, its neighbours, and what the host did meanwhile.
-import type { Area, TraceEvent } from '../../api/types';
+import type { Area, Idle, TraceEvent } from '../../api/types';
 import { decode_tiles } from '../../timeline/tile_decoder';
 import { slice_after, slice_before, type LoadTile } from '../../timeline/gap';
 import { tile_source } from '../../timeline/api_source';
@@ -22,6 +22,16 @@ export interface GapDetails {
   readonly host: Area['rows'];
   /** Runtime calls that put work on a device, within the gap. */
   readonly launches: number;
+  readonly why: Why;
+}
+
+export type IdlePiece = Idle['devices'][number]['gaps'][number];
+
+/** Why the device was idle, as far as the API explains it. */
+export interface Why {
+  readonly pieces: readonly IdlePiece[];
+  /** Without pieces: a sentence that says why there are none. */
+  readonly none: string;
 }
 
 interface Where {
@@ -52,7 +62,10 @@ export async function find_gap(
   // Tiles round; the events themselves have the edges to the ns.
   const start_ns = left === undefined ? where.limits.start_ns : left.start_ns + left.dur_ns - origin;
   const end_ns = right === undefined ? where.limits.end_ns : right.start_ns - origin;
-  const host = await host_rows(ctx, where.groups, start_ns, end_ns, signal);
+  const [host, idle] = await Promise.all([
+    host_rows(ctx, where.groups, start_ns, end_ns, signal),
+    idle_of(ctx, signal),
+  ]);
   return {
     group,
     start_ns,
@@ -63,6 +76,33 @@ export async function find_gap(
     launches: host
       .filter((r) => r.kind === 'runtime' && /launch|memcpy|memset/i.test(r.key))
       .reduce((n, r) => n + r.count, 0),
+    why: why_idle(idle, group.section, origin + start_ns, origin + end_ns),
+  };
+}
+
+function idle_of(ctx: ViewContext, signal: AbortSignal): Promise<Idle> {
+  const query = ctx.steps === undefined ? {} : { steps: ctx.steps };
+  return ctx.api.get('/api/traces/{id}/idle', { path: { id: ctx.meta.id }, query, signal });
+}
+
+/** The pieces of idleness in [start, end] of the device that a section shows. */
+export function why_idle(idle: Idle, section: string, start_ns: number, end_ns: number): Why {
+  const of_section = (id: number): boolean => section === `device:${id}`;
+  const device = idle.devices.find((one) => one.type !== 'cpu' && of_section(one.id));
+  if (device === undefined) return { pieces: [], none: 'not explained for this device' };
+  const pieces = device.gaps
+    .filter((gap) => gap.start_ns < end_ns && gap.end_ns > start_ns)
+    .sort((a, b) => b.end_ns - b.start_ns - (a.end_ns - a.start_ns));
+  if (pieces.length > 0) return { pieces, none: '' };
+  if (end_ns <= idle.range.start_ns || start_ns >= idle.range.end_ns) {
+    return { pieces, none: 'outside of the selected steps' };
+  }
+  return {
+    pieces,
+    none:
+      device.gaps.length < device.gap_count
+        ? `only the ${device.gaps.length} longest of ${device.gap_count} are explained`
+        : 'the device was busy on another stream',
   };
 }
 

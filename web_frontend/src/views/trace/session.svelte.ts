@@ -6,21 +6,20 @@ import { untrack } from 'svelte';
 import type { TimeRange } from '../../lib/time_range';
 import { counter_source, NameTable, step_infos, tile_source, trace_info } from '../../timeline/api_source';
 import type { Mode } from '../../timeline/gestures';
-import type { Hit } from '../../timeline/hit_test';
 import { Input, type InputTargets } from '../../timeline/input';
 import { kNothingFolded, type Folding, type GroupInfo, type Layout } from '../../timeline/layout';
 import type { Area, Selection } from '../../timeline/scene';
-import { format_duration } from '../../timeline/ticks';
 import { Timeline, type Stage } from '../../timeline/timeline';
 import { fit_all, fit_to, sees, type Viewport } from '../../timeline/viewport';
 import type { UrlState } from '../../lib/url_state';
 import type { Go, ViewContext } from '../context';
 import { AreaSums } from './area_sums.svelte';
 import { folding_state, read_folding } from './folding';
-import { arrows_of } from './arrows';
-import { spoken } from './details';
+import type { GapDetails } from './gap_details';
+import { Picked, type Reveal } from './picked.svelte';
 import { SliceSearch } from './search.svelte';
-import { find_gap, type GapDetails } from './gap_details';
+import { StepPath } from './step_path.svelte';
+import { Tour } from './tour.svelte';
 
 function same_range(a: TimeRange | undefined, b: TimeRange | undefined): boolean {
   return a?.t0 === b?.t0 && a?.t1 === b?.t1;
@@ -35,14 +34,12 @@ export class TraceSession {
   layout: Layout = $state.raw({ bands: [], height: 0 });
   scroll_px = $state(0);
   folding: Folding = $state.raw(kNothingFolded);
-  selection: Selection | undefined = $state.raw();
-  event: TraceEvent | undefined = $state.raw();
-  gap: GapDetails | undefined = $state.raw();
-  /** A folded run was clicked: how many slices it stands for. */
-  run_count = $state(1);
   area: Area | undefined = $state.raw();
   readonly sums: AreaSums;
   readonly search: SliceSearch;
+  readonly picked: Picked;
+  readonly path: StepPath;
+  readonly tour: Tour;
   mode: Mode = $state('select');
   help = $state(false);
   table = $state(false);
@@ -63,13 +60,13 @@ export class TraceSession {
   private writing: ReturnType<typeof setTimeout> | undefined;
   private figuring: ReturnType<typeof setTimeout> | undefined;
   /** The address as this view wrote or read it last. */
-  private known: Pick<UrlState, 't' | 'sel' | 'area' | 'q'> = {
+  private known: Pick<UrlState, 't' | 'sel' | 'area' | 'q' | 'path'> = {
     t: undefined,
     sel: undefined,
     area: undefined,
     q: '',
+    path: false,
   };
-  private selecting: AbortController | undefined;
 
   constructor(readonly ctx: ViewContext) {
     this.names = new NameTable(ctx.api, ctx.meta.id);
@@ -81,8 +78,33 @@ export class TraceSession {
       on_hit: (hit) => this.follow(hit),
       on_error: (cause) => this.fail(cause),
     });
+    this.picked = new Picked(ctx, () => this.timeline, this.names.of, {
+      on_picked: (id) => this.picked_now(id),
+      on_error: (cause) => this.fail(cause),
+    });
+    this.path = new StepPath(ctx, {
+      on_pieces: (pieces) => this.timeline?.set_path(pieces),
+      on_error: (cause) => this.fail(cause),
+    });
+    this.tour = new Tour(ctx, {
+      on_events: (ids) => this.timeline?.set_marked(ids),
+      on_go: (id) => void this.select_event(id, { reveal: true, frame: true }),
+      on_error: (cause) => this.fail(cause),
+    });
   }
 
+  get selection(): Selection | undefined {
+    return this.picked.selection;
+  }
+  get event(): TraceEvent | undefined {
+    return this.picked.event;
+  }
+  get gap(): GapDetails | undefined {
+    return this.picked.gap;
+  }
+  get run_count(): number {
+    return this.picked.run_count;
+  }
   get origin(): number {
     return this.ctx.meta.range.start_ns;
   }
@@ -124,9 +146,9 @@ export class TraceSession {
     if (folding !== timeline.folds) timeline.fold(folding);
     this.folding = timeline.folds;
     this.input = new Input(timeline, targets, {
-      on_click: (hit) => this.click(hit),
+      on_click: (hit) => this.picked.click(hit),
       on_double_click: (hit) => {
-        this.click(hit);
+        this.picked.click(hit);
         if (hit?.type === 'slice' && hit.count === 1) {
           timeline.set_view(fit_to(timeline.view, hit.start_ns, hit.end_ns, 0.15, timeline.limits), true);
         } else this.fit_selection();
@@ -147,7 +169,9 @@ export class TraceSession {
     clearTimeout(this.writing);
     clearTimeout(this.figuring);
     this.abort.abort();
-    this.selecting?.abort();
+    this.picked.stop();
+    this.path.stop();
+    this.tour.stop();
     this.sums.stop();
     this.search.stop();
     this.input?.destroy();
@@ -156,8 +180,8 @@ export class TraceSession {
 
   /** An effect: Back, Forward and links change the address; the view follows. */
   follow_address(): void {
-    const { t, sel, area, q } = this.ctx.state;
-    void [t, sel, area, q];
+    const { t, sel, area, q, path, verdict } = this.ctx.state;
+    void [t, sel, area, q, path, verdict];
     untrack(() => this.restore());
   }
 
@@ -179,15 +203,17 @@ export class TraceSession {
     this.writing ??= setTimeout(() => {
       this.writing = undefined;
       this.write({ t: this.range_text(this.view) });
+      this.path.follow(this.view);
     }, kWriteMs);
   }
 
   restore(): void {
     const { timeline } = this;
-    const { t, sel, area, q } = this.ctx.state;
+    const { t, sel, area, q, path, verdict } = this.ctx.state;
     if (timeline === undefined) return;
     const { known } = this;
-    this.known = { t, sel, area, q };
+    this.known = { t, sel, area, q, path };
+    void this.tour.follow(verdict);
     // Only what differs from what this view wrote, or read, last is news.
     if (!same_range(t, known.t)) {
       timeline.set_view(
@@ -201,7 +227,7 @@ export class TraceSession {
       else {
         // Outside of the trace nothing is shown but a slice that claims to be there.
         const sought = t === undefined || !sees({ start_ns: t.t0, end_ns: t.t1 }, timeline.limits);
-        void this.select_event(sel, { reveal: sought });
+        void this.select_event(sel, { reveal: sought, frame: sought && verdict !== undefined });
       }
     }
     if (!same_range(area, known.area)) {
@@ -209,11 +235,21 @@ export class TraceSession {
       this.set_area(area === undefined ? undefined : { start_ns: area.t0, end_ns: area.t1, groups });
     }
     if (q !== known.q) void this.find(q);
+    if (path !== known.path) this.path.set(path, timeline.view);
   }
 
   follow_steps(): void {
     const steps = this.step_selected();
     this.timeline?.set_steps(step_infos(this.ctx.meta, steps));
+    untrack(() => {
+      this.path.follow(this.view);
+      void this.tour.follow(this.ctx.state.verdict);
+    });
+  }
+
+  show_path(on: boolean): void {
+    this.write({ path: on });
+    this.path.set(on, this.view);
   }
 
   set_mode(mode: Mode): void {
@@ -232,6 +268,11 @@ export class TraceSession {
     this.write(folding_state(folding, this.first_folding));
   }
 
+  show_range(start_ns: number, end_ns: number): void {
+    const { timeline } = this;
+    timeline?.set_view(fit_to(timeline.view, start_ns, end_ns, 0.02, timeline.limits), true);
+  }
+
   fit_selection(): void {
     const { timeline } = this;
     const target = this.selection ?? this.area;
@@ -240,38 +281,22 @@ export class TraceSession {
     timeline.set_view(fit_to(timeline.view, target.start_ns, target.end_ns, pad, timeline.limits), true);
   }
 
-  /** An event by its id, from anywhere: a link, the address, a table. */
-  async select_event(id: number, how: { reveal: boolean }): Promise<void> {
-    this.selecting?.abort();
-    const abort = new AbortController();
-    this.selecting = abort;
-    try {
-      const event = await this.ctx.api.get('/api/traces/{id}/events/{event}', {
-        path: { id: this.ctx.meta.id, event: id },
-        signal: abort.signal,
-      });
-      if (abort.signal.aborted) return;
-      this.show_event(event);
-      if (this.known.sel !== id) this.write({ sel: id }, { push: true });
-      if (how.reveal && this.selection !== undefined) this.timeline?.reveal(this.selection);
-      this.ctx.announce(spoken(event));
-    } catch (cause) {
-      this.fail(cause);
-    }
+  select_event(id: number, how: Reveal): Promise<void> {
+    return this.picked.event_by_id(id, how);
   }
 
   follow(ref: { readonly id: number }): void {
-    this.run_count = 1;
+    this.picked.run_count = 1;
     void this.select_event(ref.id, { reveal: true });
   }
 
   clear_selection(): void {
-    this.selecting?.abort();
-    this.selection = undefined;
-    this.event = undefined;
-    this.gap = undefined;
-    this.timeline?.select(undefined);
-    if (this.known.sel !== undefined) this.write({ sel: undefined }, { push: true });
+    this.picked.clear();
+  }
+
+  private picked_now(id: number | undefined): void {
+    if (id !== undefined) this.tour.selected(id);
+    if (this.known.sel !== id) this.write({ sel: id }, { push: true });
   }
 
   set_area(area: Area | undefined): void {
@@ -295,93 +320,15 @@ export class TraceSession {
     this.timeline?.set_search(this.names.matching(this.search.query), this.search.result?.bins);
   }
 
-  private click(hit: Hit | undefined): void {
-    if (hit?.type === 'counter') return;
-    if (hit === undefined) {
-      this.clear_selection();
-      return;
-    }
-    if (hit.type === 'gap') {
-      void this.select_gap(hit.group, hit.row, hit.at_ns);
-      return;
-    }
-    this.run_count = hit.count;
-    // Shown at once from the tile; the exact event follows.
-    this.gap = undefined;
-    this.selection = {
-      type: 'event',
-      id: hit.id,
-      name: this.names.of(hit.name) ?? '',
-      kind: '',
-      group: hit.group.id,
-      row: hit.row,
-      start_ns: hit.start_ns,
-      end_ns: hit.end_ns,
-    };
-    this.timeline?.select(this.selection);
-    void this.select_event(hit.id, { reveal: false });
-  }
-
-  private show_event(event: TraceEvent): void {
-    const start_ns = event.start_ns - this.origin;
-    this.selection = {
-      type: 'event',
-      id: event.id,
-      name: event.name,
-      kind: event.kind,
-      group: event.group,
-      row: event.row,
-      start_ns,
-      end_ns: start_ns + event.dur_ns,
-    };
-    this.event = event;
-    this.gap = undefined;
-    this.timeline?.select(this.selection, arrows_of(event, this.origin));
-  }
-
-  private async select_gap(group: GroupInfo, row: number, at_ns: number): Promise<void> {
-    const { timeline } = this;
-    if (timeline === undefined) return;
-    this.selecting?.abort();
-    const abort = new AbortController();
-    this.selecting = abort;
-    try {
-      const gap = await find_gap(this.ctx, timeline, group, row, at_ns, abort.signal);
-      if (abort.signal.aborted) return;
-      this.event = undefined;
-      this.gap = gap;
-      this.selection = { type: 'gap', group: group.id, row, start_ns: gap.start_ns, end_ns: gap.end_ns };
-      timeline.select(this.selection);
-      if (this.known.sel !== undefined) this.write({ sel: undefined }, { push: true });
-      this.ctx.announce(`${group.label} idle for ${format_duration(gap.end_ns - gap.start_ns)}`);
-    } catch (cause) {
-      this.fail(cause);
-    }
-  }
-
   /** Down: into the selection, or to the track below. */
   go_below(): void {
-    const hit = this.selection === undefined ? this.timeline?.first() : this.timeline?.below(this.selection);
+    const hit = this.picked.below();
     if (hit !== undefined) this.follow(hit);
   }
 
   async go_neighbour(dir: 'next' | 'prev' | 'parent' | 'flow_in' | 'flow_out'): Promise<void> {
-    if (this.selection?.type !== 'event') {
-      const hit = this.timeline?.first();
-      if (hit !== undefined) this.follow(hit);
-      return;
-    }
-    try {
-      const { event } = await this.ctx.api.get('/api/traces/{id}/events/{event}/neighbour', {
-        path: { id: this.ctx.meta.id, event: this.selection.id },
-        query: { dir },
-        signal: this.abort.signal,
-      });
-      if (event === null) this.ctx.announce('nothing there');
-      else this.follow(event);
-    } catch (cause) {
-      this.fail(cause);
-    }
+    const event = await this.picked.neighbour(dir);
+    if (event !== undefined) this.follow(event);
   }
 
   mark(): void {
