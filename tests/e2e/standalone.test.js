@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { accessible } from './lib/axe.js';
-import { idle, launch, screenshot, watched } from './lib/browser.js';
+import { fits, idle, launch, screenshot, watched } from './lib/browser.js';
 import { logdirs } from './lib/logdirs.js';
 import { serve } from './lib/servers.js';
 
@@ -23,15 +23,6 @@ after(async () => {
 
 const links = (page) => page.getByRole('navigation', { name: 'Views' });
 const current = (page) => links(page).locator('[aria-current=page]').innerText();
-
-/** The page scrolls downwards only. */
-async function fits(page, what) {
-  const [wide, room] = await page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.scrollingElement;
-    return [scrollWidth, clientWidth];
-  });
-  assert.ok(wide <= room, `${what}: ${wide} px wide in ${room}`);
-}
 
 async function with_page(logdir, options, body) {
   const { serve_options = [], ...page_options } = options;

@@ -96,6 +96,15 @@ export async function idle(frame) {
   }
 }
 
+/** The page scrolls downwards only. */
+export async function fits(page, what) {
+  const [wide, room] = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.scrollingElement;
+    return [scrollWidth, clientWidth];
+  });
+  assert.ok(wide <= room, `${what}: ${wide} px wide in ${room}`);
+}
+
 export async function screenshot(page, name) {
   mkdirSync(screens, { recursive: true });
   await page.screenshot({ path: join(screens, `${name}.png`), animations: 'disabled' });

@@ -1,9 +1,10 @@
 // The log directories that are looked at: what the example records, a made one with everything in
 // it, real V100 and H100 traces where ../shared is, and an empty one.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { root, shared, binary } from './paths.js';
 
 const kReal = {
@@ -19,6 +20,24 @@ export function large(dirs) {
   const name = readdirSync(from).sort()[0];
   const to = join(folder, 'large.pt.trace.json.gz');
   execFileSync('python3', [join(root, 'tests/bench/replicate.py'), join(from, name), to, '--megabytes', '60']);
+  return folder;
+}
+
+/** A log directory with a bottleneck that was put there (tests/planted), of a strength. */
+export function planted(dirs, name, strength) {
+  const folder = join(dirname(dirs.made), 'planted');
+  execFileSync('python3', [join(root, 'tests/planted/generate.py'), folder, '--plant', name], { stdio: 'ignore' });
+  return join(folder, `${name}-${strength}`, 'planted');
+}
+
+/** A log directory with the made trace, but for its steps. */
+export function without_steps(dirs) {
+  const folder = join(dirname(dirs.made), 'stepless');
+  mkdirSync(folder, { recursive: true });
+  const from = join(dirs.made, 'run');
+  const trace = JSON.parse(gunzipSync(readFileSync(join(from, readdirSync(from).sort()[0]))));
+  trace.traceEvents = trace.traceEvents.filter(({ name }) => !name.startsWith('ProfilerStep'));
+  writeFileSync(join(folder, 'stepless.pt.trace.json'), JSON.stringify(trace));
   return folder;
 }
 

@@ -31,6 +31,7 @@ it('sets figures and code of a sentence apart, and loses nothing', () => {
   ]);
   expect(runs.filter(({ as }) => as === 'code').map(({ text }) => text)).toEqual(['enumerate(DataLoader)']);
   expect(runs.map(({ text }) => text).join('')).toBe(sentence.replaceAll('`', ''));
+  expect(rich('under 10 us')).toContainEqual({ text: '10 µs', as: 'figure' });
   expect(rich('')).toEqual([]);
   expect(rich('one ` alone, conv2d of step 3')).toEqual([{ text: 'one ` alone, conv2d of step 3' }]);
 });
@@ -39,6 +40,7 @@ it('marks the arguments to add; without any, the call', () => {
   expect(essential('DataLoader(set, num_workers=4, pin_memory=True)')).toEqual([
     'num_workers=4, pin_memory=True',
   ]);
+  expect(essential('DataLoader(set, batch_size=..., num_workers=4)')).toEqual(['num_workers=4']);
   expect(essential('graph = torch.cuda.CUDAGraph()')).toEqual(['torch.cuda.CUDAGraph']);
   expect(essential('if a == b: pass')).toEqual([]);
   const code = 'x = f(a)  # dtype=float\nx.cpu()';

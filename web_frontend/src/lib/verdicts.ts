@@ -87,7 +87,9 @@ export function rich(sentence: string): Run[] {
   for (const found of sentence.matchAll(kRich)) {
     if (found.index > at) runs.push({ text: sentence.slice(at, found.index) });
     const [whole, code] = found;
-    runs.push(code === undefined ? { text: whole, as: 'figure' } : { text: code, as: 'code' });
+    runs.push(
+      code === undefined ? { text: whole.replace(/us$/, 'µs'), as: 'figure' } : { text: code, as: 'code' },
+    );
     at = found.index + whole.length;
   }
   if (at < sentence.length) runs.push({ text: sentence.slice(at) });
@@ -100,7 +102,8 @@ export interface CodeRun {
 }
 
 /** Named arguments in a row: what a person changes in a call that is there already. */
-const kArguments = /\b\w+=(?!=)[\w."'-]+(?:\([^()]*\))?(?:, *\w+=(?!=)[\w."'-]+(?:\([^()]*\))?)*/g;
+const kArgument = /\b\w+=[\w"'-][\w."'-]*(?:\([^()]*\))?/;
+const kArguments = new RegExp(`${kArgument.source}(?:, *${kArgument.source})*`, 'g');
 /** Else the call itself: what a person adds. */
 const kCall = /\b(?:torch|libtrace|optim|dist|nn)(?:(?:\.|::)\w+)+/g;
 

@@ -13,7 +13,7 @@ const ctx = (views: string[] = ['trace']): ViewContext =>
     show_report,
   }) as unknown as ViewContext;
 const shown = (verdicts: Verdict[], all = false, given = ctx()) =>
-  render(Verdicts, { ctx: given, verdicts, all });
+  render(Verdicts, { ctx: given, verdicts, all, whole: 'step' });
 const plain = (element: HTMLElement): string => element.textContent.replace(/\s+/g, ' ').trim();
 
 describe('a card', () => {
@@ -21,7 +21,7 @@ describe('a card', () => {
     shown([verdict('data_loading')]);
     const card = screen.getByRole('listitem', { name: /Data loading/ });
     expect(plain(card)).toMatch(/waits 45.3 ms a step.*Load ahead.*up to 30.0 ms.*20.0\s% of the step/);
-    const link = within(card).getByRole('link', { name: 'Show data loading in the trace' });
+    const link = within(card).getByRole('link', { name: 'Show in trace: data loading' });
     expect(link.getAttribute('href')).toBe('#{"view":"trace","verdict":"data_loading","sel":7}');
     const guide = within(card).getByRole('link', { name: 'How to find and fix this' });
     expect(guide.getAttribute('href')).toBe('guide.html#data-loading');
@@ -38,7 +38,7 @@ describe('a card', () => {
     delete given.share_pct;
     shown([given]);
     screen.getByText('gain unknown');
-    expect(screen.queryByRole('link', { name: /in the trace/ })).toBeNull();
+    expect(screen.queryByRole('link', { name: /Show in trace/ })).toBeNull();
   });
 });
 
