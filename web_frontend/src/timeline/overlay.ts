@@ -109,9 +109,14 @@ function found(ctx: PaintContext, f: OverlayFrame, names: ReadonlySet<number>): 
 function marked(ctx: PaintContext, f: OverlayFrame, ids: ReadonlySet<number>): void {
   each_visible(f, (_, x, y, w, h, id) => {
     if (!ids.has(id)) return;
-    ctx.strokeStyle = f.palette.accent;
-    ctx.lineWidth = 2;
-    ctx.strokeRect(x - 1, y - 1, w + 2, h + 2);
+    for (const [colour, width] of [
+      [f.palette.panel, 4],
+      [f.palette.accent, 2],
+    ] as const) {
+      ctx.strokeStyle = colour;
+      ctx.lineWidth = width;
+      ctx.strokeRect(x - 1, y - 1, w + 2, h + 2);
+    }
     const middle = clamp(x + w / 2, 6, f.viewport.width_px - 6);
     ctx.fillStyle = f.palette.accent;
     ctx.beginPath();

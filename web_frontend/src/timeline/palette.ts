@@ -68,10 +68,12 @@ export function hue_index(kind_byte: number): number {
   return kIndexOfKind[kind_byte & kKindMask] ?? kOther;
 }
 
-/** The family of a kind's name as the API spells it. */
-export function hue_of_kind_name(kind: string): Hue {
+/** The family of a kind's name as the API spells it; an annotation that waits for data by its own name. */
+export function hue_of_kind_name(kind: string, name = ''): Hue {
+  if (kind === 'annotation' && kLoaderName.test(name)) return 'loader';
   return kHueOfName[kind] ?? 'other';
 }
+const kLoaderName = /^(?:enumerate\(DataLoader\)|DataLoader)/; // as libtrace/model/category.cc
 
 const kIndexOfKind = kHueOfKind.map((hue) => kHues.indexOf(hue));
 const kComm = kHues.indexOf('comm');

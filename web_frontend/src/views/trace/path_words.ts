@@ -1,6 +1,6 @@
 // The critical path in words and colours.
 import type { CriticalPath } from '../../api/types';
-import { hue_of_kind_name, type Hue } from '../../timeline/palette';
+import type { Hue } from '../../timeline/palette';
 
 type Segment = CriticalPath['path'][number];
 type Category = Segment['category'];
@@ -36,10 +36,3 @@ const kEdges: Readonly<Record<Segment['edge'], string>> = {
 export const category_words = (category: Category): string => kCategories[category].title;
 export const category_hue = (category: Category): Hue => kCategories[category].hue;
 export const edge_words = (edge: Segment['edge']): string => kEdges[edge];
-
-/** What-if rows carry the kind of their slices, or the name of a category. */
-export function row_hue(kind: string): Hue {
-  return kind in kCategories && kind !== 'op' && kind !== 'python'
-    ? category_hue(kind as Category)
-    : hue_of_kind_name(kind);
-}
