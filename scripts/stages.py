@@ -82,6 +82,12 @@ STAGES = [
     Stage("contract", unittest("tests/contract"), "responses against openapi.yaml", ["build"]),
     Stage("e2e", "node tests/e2e/run.js", "the page in Chromium", ["build", "web-build"]),
     Stage("e2e-ranks", "node tests/e2e/run.js ranks", "all ranks", ["build", "web-build"]),
+    Stage(
+        "e2e-overview",
+        "node tests/e2e/run.js overview",
+        "verdicts and the way to their events",
+        ["build", "web-build"],
+    ),
     Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),
     Stage(
         "tensorboard",

@@ -1,4 +1,4 @@
-// node tests/e2e/run.js [standalone | trace | tensorboard] [VENV] [options of `node --test`]
+// node tests/e2e/run.js [standalone | overview | trace | tensorboard] [VENV] [options of `node --test`]
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
