@@ -1,4 +1,5 @@
 // Colours of the timeline, read from the page's tokens (tokens.css): the only source of colour.
+import { kernel_kind } from '../lib/kinds';
 
 /** One colour family of a tile's `kind` byte. */
 export type Hue =
@@ -68,9 +69,10 @@ export function hue_index(kind_byte: number): number {
   return kIndexOfKind[kind_byte & kKindMask] ?? kOther;
 }
 
-/** The family of a kind's name as the API spells it; an annotation that waits for data by its own name. */
+/** The family of a kind's name as the API spells it; collectives and waits for data are known by their own names. */
 export function hue_of_kind_name(kind: string, name = ''): Hue {
   if (kind === 'annotation' && kLoaderName.test(name)) return 'loader';
+  if (kind === 'kernel') return kernel_kind(name);
   return kHueOfName[kind] ?? 'other';
 }
 const kLoaderName = /^(?:enumerate\(DataLoader\)|DataLoader)/; // as libtrace/model/category.cc

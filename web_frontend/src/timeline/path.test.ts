@@ -15,7 +15,7 @@ const thread: GroupInfo = {
 };
 const stream: GroupInfo = { ...thread, id: 2, section: 'device:0', type: 'device', rows: 1 };
 const piece = (group: number, row: number, start_ns: number, end_ns: number): PathPiece => ({
-  at: { group, row },
+  at: { group, row, thread: `${group}` },
   start_ns,
   end_ns,
 });
@@ -76,11 +76,17 @@ describe('a path', () => {
     expect(paint([piece(77, 0, 0, 100)]).holes).toEqual([]);
   });
 
-  it('draws neighbours of a row as one, and one line for each column of pixels', () => {
+  it('draws neighbours of a row as one, and no line so near to another that both are hatching', () => {
     const many = Array.from({ length: 9000 }, (_, n) => piece(1 + (n % 2), 0, n / 10, n / 10 + 0.1));
     const ctx = paint(many);
     expect(ctx.holes.length).toBeLessThanOrEqual(2);
-    expect(ctx.steps.length / 4).toBeLessThanOrEqual(901);
+    expect(ctx.steps.length / 4).toBeLessThanOrEqual(301);
+  });
+
+  it('has no line between two tracks of one thread', () => {
+    const one = { ...piece(1, 0, 0, 100), at: { group: 1, row: 0, thread: 'main' } };
+    const other = { ...piece(2, 0, 100, 200), at: { group: 2, row: 0, thread: 'main' } };
+    expect(paint([one, other]).steps).toEqual([]);
   });
 
   it('is asked only where one looks', () => {

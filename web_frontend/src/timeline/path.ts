@@ -9,8 +9,8 @@ import { x_of_ns, type Viewport } from './viewport';
 
 /** One piece: a slice's part of the chain. */
 export interface PathPiece {
-  /** Where it is drawn; undefined where no slice is. */
-  readonly at: { readonly group: number; readonly row: number } | undefined;
+  /** Where it is drawn, and on whose behalf: a thread may have several tracks. Undefined where no slice is. */
+  readonly at: { readonly group: number; readonly row: number; readonly thread: string } | undefined;
   readonly start_ns: number;
   readonly end_ns: number;
 }
@@ -27,8 +27,8 @@ export interface PathFrame {
 const kVeil = 0.7;
 /** Pieces of a row closer than this are one rectangle. */
 const kJoinPx = 0.75;
-/** More lines than this are hatching. */
-const kMostLines = 1500;
+/** Lines closer than this are hatching. */
+const kApartPx = 3;
 
 interface Run {
   readonly y: number;
@@ -100,7 +100,7 @@ function gather(
   const lines: Line[] = [];
   const open = new Map<string, Run>();
   const places = new Map<string, ReturnType<typeof place_of>>();
-  let before: { group: number; x: number; y: number; h: number } | undefined;
+  let before: { thread: string; x: number; y: number; h: number } | undefined;
   let drawn_x = -Infinity;
   for (let n = first; n < last; n++) {
     const piece = pieces[n];
@@ -119,14 +119,12 @@ function gather(
       open.set(key, next);
       runs.push(next);
     }
-    // From track to track, and one line in each column of pixels: the others would lie on it.
-    const crosses = before !== undefined && before.group !== piece.at.group;
-    if (before !== undefined && crosses && x0 - drawn_x >= 1 && lines.length < kMostLines) {
+    if (before !== undefined && before.thread !== piece.at.thread && x0 - drawn_x >= kApartPx) {
       const down = y > before.y;
       lines.push([before.x, down ? before.y + before.h : before.y, x0, down ? y : y + place.h]);
       drawn_x = x0;
     }
-    before = { group: piece.at.group, x: cut(f.viewport, piece.end_ns), y, h: place.h };
+    before = { thread: piece.at.thread, x: cut(f.viewport, piece.end_ns), y, h: place.h };
   }
   return { runs, lines };
 }

@@ -93,8 +93,10 @@ export function step_in_view(ctx: Pick<ViewContext, 'meta'>, view: Viewport): nu
 
 export function pieces_of(answer: CriticalPath, ctx: Pick<ViewContext, 'meta'>): PathPiece[] {
   const origin = ctx.meta.range.start_ns;
+  const threads = new Map(ctx.meta.groups.map((g) => [g.id, `${g.section} ${g.label}`]));
   return answer.path.map(({ group, row, start_ns, end_ns }) => ({
-    at: group === undefined || row === undefined ? undefined : { group, row },
+    at:
+      group === undefined || row === undefined ? undefined : { group, row, thread: threads.get(group) ?? '' },
     start_ns: start_ns - origin,
     end_ns: end_ns - origin,
   }));

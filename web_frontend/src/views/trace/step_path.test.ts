@@ -7,6 +7,7 @@ import { pieces_of, step_in_view, StepPath } from './step_path.svelte';
 const meta = {
   id: 'x',
   range: { start_ns: 1000, end_ns: 1400 },
+  groups: [{ id: 1, section: 'host:1', label: 'Main thread' }],
   steps: [0, 1, 2].map((n) => ({
     name: `ProfilerStep#${n}`,
     index: n,
@@ -62,7 +63,7 @@ describe('the step in view', () => {
 
 it('makes pieces from the trace’s start, without a place where no slice is', () => {
   expect(pieces_of(answer(0), { meta })).toEqual([
-    { at: { group: 1, row: 2 }, start_ns: 0, end_ns: 60 },
+    { at: { group: 1, row: 2, thread: 'host:1 Main thread' }, start_ns: 0, end_ns: 60 },
     { at: undefined, start_ns: 60, end_ns: 100 },
   ]);
 });
