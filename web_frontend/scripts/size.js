@@ -46,7 +46,7 @@ const first = new Set([...shell, ...part(/^Overview(View)?-/, shell)]);
 // Table, filter and columns of operators, kernels and memory.
 const tables = part(/^table-/, first);
 const rows = [
-  { name: 'shell + overview', limit: 60, names: first },
+  { name: 'shell + overview', limit: 64, names: first },
   { name: 'tables (shared)', limit: 18, names: tables },
   {
     name: 'memory',
@@ -58,7 +58,7 @@ const rows = [
     limit: 40,
     names: part(/^(MetricsView|MetricChart|uPlot)/i, new Set([...first, ...tables])),
   },
-  { name: 'trace', limit: 40, names: part(/^(TraceView|tile_|timeline)/, new Set([...first, ...tables])) },
+  { name: 'trace', limit: 46, names: part(/^(TraceView|tile_|timeline)/, new Set([...first, ...tables])) },
 ];
 let over = false;
 for (const { name, limit, names } of rows) {

@@ -103,6 +103,8 @@ export class StepStrip {
   private k = 0;
   private range: StripRange | undefined;
   private asked = '';
+  /** What stands before the length of the gap that is boxed: which verdict speaks of it. */
+  mark_of: (gap: Gap) => string = () => '';
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -227,7 +229,7 @@ export class StepStrip {
     ctx.strokeStyle = this.palette.text;
     ctx.lineWidth = 1;
     ctx.strokeRect(x0 + 0.5, y + 0.5, w - 1, kLaneH - 1);
-    const long = `idle ${format_duration(gap.end_ns - gap.start_ns)}`;
+    const long = `${this.mark_of(gap)} idle ${format_duration(gap.end_ns - gap.start_ns)}`.trim();
     if (this.measure.width(long) + 8 > w) return;
     ctx.fillStyle = this.palette.text;
     ctx.fillText(long, x0 + 5, y + kLaneH / 2 + 0.5);

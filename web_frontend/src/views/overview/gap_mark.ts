@@ -1,0 +1,23 @@
+// Which verdict speaks of a gap of the device: the cause of most of it leads to the verdict, and that to its number.
+import type { Idle, Verdict } from '../../api/types';
+import { verdict_of_cause } from '../../lib/verdicts';
+
+interface Span {
+  readonly start_ns: number;
+  readonly end_ns: number;
+}
+
+const length = ({ start_ns, end_ns }: Span): number => end_ns - start_ns;
+
+/** '' where none does. `firing`: those that fire, in their order. */
+export function gap_mark(idle: Idle | undefined, firing: readonly Verdict[]): (gap: Span) => string {
+  const gaps = idle?.devices.flatMap((device) => device.gaps) ?? [];
+  return ({ start_ns, end_ns }) => {
+    const [most] = gaps
+      .filter((gap) => gap.start_ns < end_ns && gap.end_ns > start_ns)
+      .sort((a, b) => length(b) - length(a));
+    const verdict = most === undefined ? undefined : verdict_of_cause(most.cause);
+    const rank = firing.findIndex(({ id }) => id === verdict) + 1;
+    return rank === 0 ? '' : `${rank}`;
+  };
+}
