@@ -40,7 +40,8 @@ function shown(path: Partial<TraceSession['path']>) {
     select_event: vi.fn(() => Promise.resolve()),
     show_range: vi.fn(),
   };
-  render(PathPanel, { session: session });
+  const props = { session: session as unknown } as { session: TraceSession };
+  render(PathPanel, props);
   return session;
 }
 const rows = (): string[] =>
