@@ -34,17 +34,24 @@ void append_little_endian(std::string& out, T v) {
 
 }  // namespace
 
-EventFileWriter::EventFileWriter(std::filesystem::path dir) : path_(std::move(dir)) {
+EventFileWriter::EventFileWriter(std::filesystem::path dir) : path_(std::move(dir) / file_name()) {
+  open(O_EXCL, now_seconds());
+}
+
+EventFileWriter::EventFileWriter(EventFileName name) : path_(std::move(name.path)) {
+  open(O_TRUNC, name.wall_time);
+}
+
+void EventFileWriter::open(int flags, double wall_time) {
   std::error_code error;
-  std::filesystem::create_directories(path_, error);
-  path_ /= file_name();
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+  std::filesystem::create_directories(path_.parent_path(), error);
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0644);
   if (fd_ < 0) {
     status_ = Status::io_error("Cannot create " + path_.string() + ": " + std::strerror(errno));
     return;
   }
   traceglass::proto::Event event;
-  event.set_wall_time(now_seconds());
+  event.set_wall_time(wall_time);
   event.set_file_version("brain.Event:2");
   event.mutable_source_metadata()->set_writer("traceglass");
   status_ = append(event.SerializeAsString());

@@ -18,11 +18,19 @@
 
 namespace libtrace {
 
+// A file by its very name, replaced if it is there, as if begun at `wall_time`: the same points
+// give the same bytes.
+struct EventFileName {
+  std::filesystem::path path;
+  double wall_time = 0;  // seconds since 1970
+};
+
 // Not thread-safe.
 class EventFileWriter {
  public:
   // `<dir>/events.out.tfevents.<unix s>.<hostname>.<pid>.<n>`; makes the folder.
   explicit EventFileWriter(std::filesystem::path dir);
+  explicit EventFileWriter(EventFileName name);
   ~EventFileWriter();
   EventFileWriter(const EventFileWriter&) = delete;
   EventFileWriter& operator=(const EventFileWriter&) = delete;
@@ -35,6 +43,7 @@ class EventFileWriter {
   Status add_scalar(std::string_view tag, double value, std::int64_t step, double wall_time = 0);
 
  private:
+  void open(int flags, double wall_time);
   Status append(std::string_view data);
 
   std::filesystem::path path_;

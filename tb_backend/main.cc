@@ -9,6 +9,7 @@
 #include "tb_backend/api/cut_command.h"
 #include "tb_backend/api/diff_command.h"
 #include "tb_backend/api/key_averages_command.h"
+#include "tb_backend/api/metrics_command.h"
 #include "tb_backend/api/serve.h"
 #include "tb_backend/api/summary.h"
 
@@ -109,6 +110,18 @@ void add_key_averages(CLI::App& app, int& status) {
   });
 }
 
+void add_metrics(CLI::App& app, int& status) {
+  static traceglass::MetricsCommand options;
+  CLI::App* command = app.add_subcommand(
+      "metrics",
+      "Print numbers of each profiled step, or write them for TensorBoard's Time Series");
+  command->add_option("path", options.path, "log directory or trace file")->required();
+  command->add_flag(
+      "--write", options.write,
+      "write event files beside the traces, in traceglass/<worker>/; again: the same");
+  command->callback([&status] { status = traceglass::run_metrics(options); });
+}
+
 void add_cut(CLI::App& app, int& status) {
   static traceglass::CutCommand options;
   CLI::App* command = app.add_subcommand("cut", "Write a part of a trace as a trace of its own");
@@ -185,6 +198,7 @@ int main(int argc, char** argv) try {
   add_serve(app, status);
   add_summary(app, status);
   add_key_averages(app, status);
+  add_metrics(app, status);
   add_cut(app, status);
   add_diff(app, status);
   if (names_no_command(app, argc, argv)) return 2;

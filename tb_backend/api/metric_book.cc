@@ -28,16 +28,17 @@ ProfileClock clock_of(const TraceFile& file) {
   return clock;
 }
 
+double base_seconds(const TraceFile& file, const libtrace::Trace& trace) {
+  if (trace.base_unix_ns()) return seconds(*trace.base_unix_ns());
+  return clock_of(file).end - seconds(trace.range().end);
+}
+
 ProfileClock clock_of(const LoadedTrace& loaded) {
   ProfileClock clock = clock_of(loaded.file);
   clock.loaded = true;
   const libtrace::Trace& trace = *loaded.trace;
-  // Without a base the trace ends when its file was written, as far as anybody knows.
-  double base = clock.end - seconds(trace.range().end);
-  if (trace.base_unix_ns()) {
-    clock.source = ProfileClock::Source::kTrace;
-    base = seconds(*trace.base_unix_ns());
-  }
+  if (trace.base_unix_ns()) clock.source = ProfileClock::Source::kTrace;
+  const double base = base_seconds(loaded.file, trace);
   clock.start = base + seconds(trace.range().start);
   clock.end = base + seconds(trace.range().end);
   for (const Step& step : loaded.steps) {

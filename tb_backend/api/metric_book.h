@@ -30,6 +30,10 @@ struct ProfileClock {
   [[nodiscard]] std::vector<ProfiledStep> joinable() const;
 };
 
+// Time 0 of a trace in seconds since 1970. Where it does not say, it ends when its file was
+// written, as far as anybody knows.
+double base_seconds(const TraceFile& file, const libtrace::Trace& trace);
+
 ProfileClock clock_of(const LoadedTrace& loaded);
 ProfileClock clock_of(const TraceFile& file);
 

@@ -1,19 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { MetricMark, MetricRun, MetricSeries, MetricTag } from '../../api/types';
+import { join_sentence, seconds_text, value_text } from '../../lib/metrics';
 import {
   ascending,
   format_zoom,
   index_at,
-  join_sentence,
   list_marks,
   mark_range,
   nearest_mark,
   nearest_step,
   parse_zoom,
   scalar_tags,
-  seconds_text,
   shown_runs,
-  value_text,
 } from './metrics';
 import { value_table, values_csv } from './values';
 
