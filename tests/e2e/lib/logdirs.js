@@ -7,6 +7,9 @@ import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { root, shared, binary } from './paths.js';
 
+/** The tests' own, with TensorBoard: the made log directory has event files by its writer. */
+const python = join(root, 'build/venv/bin/python');
+
 const kReal = {
   v100: 'fixtures/HTA/ns_resolution_trace_rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz',
   h100: 'fixtures/TraceLens/traces_h100_Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz',
@@ -46,7 +49,7 @@ export function logdirs() {
   const top = mkdtempSync(join(tmpdir(), 'traceglass-e2e-'));
   const made = { empty: join(top, 'empty'), made: join(top, 'made') };
   mkdirSync(made.empty);
-  execFileSync('python3', [join(root, 'tests/contract/small_logdir.py'), made.made]);
+  execFileSync(python, [join(root, 'tests/contract/small_logdir.py'), made.made]);
   for (const [name, path] of Object.entries(kReal)) {
     const source = join(shared, path);
     if (!existsSync(source)) continue;
