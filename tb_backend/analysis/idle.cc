@@ -59,7 +59,9 @@ class Attribution {
     if (way.length() == 0) return;
     const bool usual = way.length() <= 2 * kUnexplainedNs;
     put(way, usual ? IdleCause::kLaunch : IdleCause::kUnknown, kNone);
-    if (usual && until == gap.start) out_.queued_ns += way.length();
+    // Given before the gap began, or so soon that the stream would have taken as long anyway.
+    const bool queued = until == gap.start || gap.length() <= 2 * kUsualGapNs;
+    if (usual && queued) out_.queued_ns += way.length();
   }
 
   void finish() {

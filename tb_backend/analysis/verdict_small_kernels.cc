@@ -14,6 +14,7 @@ namespace {
 
 struct Kernels {
   std::int64_t count = 0, small = 0, ns = 0, by_graph = 0;
+  std::int64_t starts_ns = 0;  // what starting the small ones took of the device
 };
 
 bool is_graph_launch(std::string_view name) {
@@ -29,7 +30,10 @@ Kernels count_kernels(const Facts& facts, Worst& worst) {
     if (node.activity != Activity::kKernel || !facts.chain.chosen(n)) continue;
     ++k.count;
     k.ns += node.cost();
-    k.small += node.cost() < kSmallKernelNs;
+    if (node.cost() < kSmallKernelNs) {
+      ++k.small;
+      k.starts_ns += std::min(node.cost(), kKernelStartNs);
+    }
     const EventId launch = facts.trace.launch(node.event);
     if (launch == kNone) continue;
     const auto [it, fresh] = graph.try_emplace(facts.trace.name_id(launch), false);
@@ -76,6 +80,8 @@ Verdict check_small_kernels(const Facts& facts) {
       case Activity::kPython:
       case Activity::kAnnotation:
         return n.long_python ? n.cost() : 0;
+      case Activity::kKernel:
+        return n.cost() < kSmallKernelNs ? n.cost() - std::min(n.cost(), kKernelStartNs) : n.cost();
       default:
         return n.cost();
     }
@@ -86,7 +92,7 @@ Verdict check_small_kernels(const Facts& facts) {
       facts.per_step(idle.of(IdleCause::kLaunch) - idle.queued_ns -
                      idle.lead_in[static_cast<std::size_t>(IdleCause::kLaunch)]);
   // A host that is done sooner also hides other things, a DataLoader say; that is their verdict.
-  Verdict v = judged(facts, id, std::min(gain, waits));
+  Verdict v = judged(facts, id, std::min(gain, waits + facts.per_step(k.starts_ns)));
   if (fires(v) && !fires(judged(facts, id, late_ns))) {
     return fine(id, share(k) + "; at most " + time_text(std::max<std::int64_t>(late_ns, 0)) +
                         " a step are spent waiting for a launch.");
