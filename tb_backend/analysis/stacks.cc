@@ -6,6 +6,16 @@ using libtrace::EventId;
 using libtrace::Kind;
 using libtrace::kNone;
 
+namespace {
+
+// "<built-in method add_ of Tensor object at 0x7f…>" up to the address: where an object happens to
+// lie makes no other caller. `frames` closes the bracket again.
+std::string_view without_address(std::string_view frame) {
+  return frame.starts_with('<') ? frame.substr(0, frame.find(" at 0x")) : frame;
+}
+
+}  // namespace
+
 Stacks::Stacks(const libtrace::Trace& trace)
     : trace_(trace), python_before_(trace.size(), kNone), frame_ids_(trace.size()) {
   for (const libtrace::Lane& lane : trace.lanes()) {
@@ -32,7 +42,8 @@ std::uint32_t Stacks::of_frame(EventId frame) {
   }
   for (; !path.empty(); path.pop_back()) {
     const EventId f = path.back(), parent = trace_.parent(f);
-    frame_ids_[f] = child(parent == kNone ? 0 : frame_ids_[parent], trace_.name(f));
+    frame_ids_[f] =
+        child(parent == kNone ? 0 : frame_ids_[parent], without_address(trace_.name(f)));
   }
   return frame_ids_[frame];
 }
@@ -57,7 +68,10 @@ std::uint32_t Stacks::id_of(EventId e) {
 
 std::vector<std::string> Stacks::frames(std::uint32_t id) const {
   std::vector<std::string> frames;
-  for (; id != 0; id = nodes_[id].parent) frames.emplace_back(nodes_[id].frame);
+  for (; id != 0; id = nodes_[id].parent) {
+    std::string& frame = frames.emplace_back(nodes_[id].frame);
+    if (frame.starts_with('<') && !frame.ends_with('>')) frame += '>';
+  }
   return frames;
 }
 

@@ -3,6 +3,7 @@ import type { OperatorRow } from '../../api/types';
 import { measure, share } from '../../lib/columns';
 import { is_vague } from '../../lib/kinds';
 import { shapes_text } from '../../lib/shapes';
+import { head_frame } from '../../lib/stacks';
 import type { Column } from '../../lib/table';
 
 export type OperatorGroup = 'name' | 'shape' | 'stack';
@@ -86,7 +87,7 @@ export function operator_columns(
             text:
               group === 'shape'
                 ? (row) => shapes_text(row.input_shapes) || '–'
-                : (row) => row.stack?.[0] ?? '–',
+                : (row) => head_frame(row.stack ?? []) || '–',
             hover: group === 'shape' ? shapes_of : stack_of,
             mono: true,
           },
