@@ -15,12 +15,15 @@ const kReal = {
   h100: 'fixtures/TraceLens/traces_h100_Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz',
 };
 
+/** Beside traces there may be event files. */
+const first_trace = (folder) => readdirSync(folder).filter((name) => name.endsWith('.json.gz')).sort()[0];
+
 /** A log directory with one trace of over 140,000 events: copies of a real one, or of the made one. */
 export function large(dirs) {
   const folder = join(dirname(dirs.made), 'large');
   mkdirSync(folder, { recursive: true });
   const from = dirs.v100 ?? join(dirs.made, 'run');
-  const name = readdirSync(from).sort()[0];
+  const name = first_trace(from);
   const to = join(folder, 'large.pt.trace.json.gz');
   execFileSync('python3', [join(root, 'tests/bench/replicate.py'), join(from, name), to, '--megabytes', '60']);
   return folder;
@@ -38,7 +41,7 @@ export function without_steps(dirs) {
   const folder = join(dirname(dirs.made), 'stepless');
   mkdirSync(folder, { recursive: true });
   const from = join(dirs.made, 'run');
-  const trace = JSON.parse(gunzipSync(readFileSync(join(from, readdirSync(from).sort()[0]))));
+  const trace = JSON.parse(gunzipSync(readFileSync(join(from, first_trace(from)))));
   trace.traceEvents = trace.traceEvents.filter(({ name }) => !name.startsWith('ProfilerStep'));
   writeFileSync(join(folder, 'stepless.pt.trace.json'), JSON.stringify(trace));
   return folder;
