@@ -4,6 +4,9 @@
 #include <exception>
 #include <utility>
 
+#include "tb_backend/analysis/steps.h"
+#include "tb_backend/analysis/verdicts.h"
+
 namespace traceglass {
 
 RankParts::RankParts(Registry& registry, const Registry::Options& options)
@@ -31,7 +34,7 @@ RankParts::Answer RankParts::ask(const std::vector<TraceFile>& files) {
     const bool rested = !entry.part || options_.clock() - entry.finished >= options_.reload_after;
     if (old && rested && !entry.queued) {
       entry.queued = true;
-      queue_.push_back(file);
+      queue_.push_back({file, false});
       queued_.notify_one();
     }
     if (entry.part) {
@@ -65,58 +68,101 @@ std::size_t RankParts::resident_bytes() {
   return bytes;
 }
 
+std::optional<RankParts::Limit> RankParts::limit(const TraceFile& file) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[file.id];
+  if (entry.limit) return entry.limit;
+  if (!entry.limit_queued) {
+    entry.limit_queued = true;
+    queue_.push_back({file, true});
+    queued_.notify_one();
+  }
+  return std::nullopt;
+}
+
 void RankParts::work() {
   while (true) {
-    TraceFile file;
+    Job job;
     {
       std::unique_lock lock(mutex_);
       queued_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
       if (stopping_) return;
-      file = std::move(queue_.front());
+      job = std::move(queue_.front());
       queue_.pop_front();
     }
-    Part part = make(file);
+    if (job.limit) {
+      Limit limit = find_limit(job.file);
+      const std::lock_guard lock(mutex_);
+      Entry& entry = entries_[job.file.id];
+      entry.limit = std::move(limit);
+      entry.limit_queued = false;
+      continue;
+    }
+    Part part = make(job.file);
     std::optional<Part> before;  // destroyed after the lock
     const std::lock_guard lock(mutex_);
-    Entry& entry = entries_[file.id];
+    Entry& entry = entries_[job.file.id];
     before = std::exchange(entry.part, std::move(part));
+    entry.limit.reset();
     entry.queued = false;
     entry.finished = options_.clock();
   }
 }
 
+IngestResult RankParts::read(const TraceFile& file) {
+  if (registry_.peek(file) == LoadPhase::kReady) {
+    const LoadStatus status = registry_.ask(file);
+    if (status.loaded && status.loaded->file.stamp == file.stamp) {
+      return {status.loaded->trace, std::nullopt};
+    }
+  }
+  const auto progress = std::make_shared<IngestProgress>();
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) progress->cancel = true;
+    running_.push_back(progress);
+  }
+  IngestResult result;
+  try {
+    result = options_.load(file.path, progress.get());
+  } catch (const std::exception& e) {  // out of memory: this rank fails, the server does not
+    result.error = FileError{"broken", std::string("The file could not be loaded: ") + e.what(), 0};
+  }
+  const std::lock_guard lock(mutex_);
+  std::erase(running_, progress);
+  return result;
+}
+
 RankParts::Part RankParts::make(const TraceFile& file) {
   Part part;
   part.file = file;
+  IngestResult result = read(file);
+  part.error = std::move(result.error);
   try {
-    libtrace::TracePtr trace;
-    if (registry_.peek(file) == LoadPhase::kReady) {
-      const LoadStatus status = registry_.ask(file);
-      if (status.loaded && status.loaded->file.stamp == file.stamp) trace = status.loaded->trace;
+    if (result.trace) {
+      part.summary = std::make_shared<const RankSummary>(summarize_rank(*result.trace));
     }
-    if (!trace) {
-      const auto progress = std::make_shared<IngestProgress>();
-      {
-        const std::lock_guard lock(mutex_);
-        if (stopping_) progress->cancel = true;
-        running_.push_back(progress);
-      }
-      IngestResult result = options_.load(file.path, progress.get());
-      {
-        const std::lock_guard lock(mutex_);
-        std::erase(running_, progress);
-      }
-      part.error = std::move(result.error);
-      trace = std::move(result.trace);
-    }
-    if (trace) part.summary = std::make_shared<const RankSummary>(summarize_rank(*trace));
-  } catch (const std::exception& e) {  // out of memory: this rank fails, the server does not
-    part.error = FileError{"broken", std::string("The file could not be loaded: ") + e.what(), 0};
+  } catch (const std::exception& e) {
+    part.error = FileError{"broken", std::string("The rank was not understood: ") + e.what(), 0};
   }
   if (!part.summary && !part.error) {
     part.error = FileError{"unreadable", "The load was given up.", 0};
   }
   return part;
+}
+
+RankParts::Limit RankParts::find_limit(const TraceFile& file) {
+  try {
+    const IngestResult result = read(file);
+    if (!result.trace) return {};
+    const libtrace::Trace& trace = *result.trace;
+    for (Verdict& v : find_verdicts(trace, Selection::everything(find_steps(trace)))) {
+      const bool fires = v.severity <= VerdictSeverity::kLow;
+      if (fires && v.id != "communication") return {std::move(v.id), std::move(v.sentence)};
+    }
+  } catch (const std::exception&) {  // out of memory: it stays unknown
+  }
+  return {};
 }
 
 }  // namespace traceglass

@@ -30,6 +30,10 @@ class RankParts {
     std::shared_ptr<const RankSummary> summary;
     std::optional<FileError> error;  // instead of a summary
   };
+  // What limits one rank by itself: its largest verdict other than communication.
+  struct Limit {
+    std::string id, sentence;  // id "": nothing, or nothing known
+  };
   struct Answer {
     std::vector<Part> parts;  // of the files that are known, in their order
     std::size_t waiting = 0;  // files that are not known yet
@@ -44,6 +48,8 @@ class RankParts {
   // What is known of these files; starts on those that are not known or have changed. A file that
   // grows is not read again sooner than the registry would: its last summary stands meanwhile.
   Answer ask(const std::vector<TraceFile>& files);
+  // Of a file that was read; absent: it is being worked out, ask again.
+  std::optional<Limit> limit(const TraceFile& file);
   // Forgets files that are gone.
   void keep_only(const Snapshot& snapshot);
 
@@ -53,18 +59,27 @@ class RankParts {
   struct Entry {
     std::optional<Part> part;
     bool queued = false;
+    std::optional<Limit> limit;  // of `part`
+    bool limit_queued = false;
     std::chrono::steady_clock::time_point finished;
+  };
+
+  struct Job {
+    TraceFile file;
+    bool limit = false;  // else the summary
   };
 
   void work();
   Part make(const TraceFile& file);
+  Limit find_limit(const TraceFile& file);
+  IngestResult read(const TraceFile& file);
 
   Registry& registry_;
   const Registry::Options options_;
   std::mutex mutex_;
   std::condition_variable queued_;
   std::map<std::string, Entry> entries_;  // by id
-  std::deque<TraceFile> queue_;
+  std::deque<Job> queue_;
   std::vector<std::shared_ptr<IngestProgress>> running_;
   bool stopping_ = false;
   std::vector<std::thread> workers_;

@@ -123,7 +123,7 @@ Reply distributed(Services& services, const Call& call, const PathArgs&) {
     std::vector<RankInput> inputs;
     std::vector<RankParts::Part> parts;
     Json failed = Json::array();
-    for (RankParts::Part& part : answer.parts) {
+    for (const RankParts::Part& part : answer.parts) {
       if (part.error) {
         failed.push_back({{"file", part.file.file},
                           {"worker", part.file.worker},
@@ -132,9 +132,19 @@ Reply distributed(Services& services, const Call& call, const PathArgs&) {
         continue;
       }
       inputs.push_back({part.file.worker, part.summary.get()});
-      parts.push_back(std::move(part));
+      parts.push_back(part);
     }
-    Json body = distributed_json(find_distributed(inputs, options), parts);
+    const Distributed found = find_distributed(inputs, options);
+    // Why the rank that is late is slow by itself takes its trace once more.
+    std::optional<RankParts::Limit> limit;
+    if (!found.stragglers.empty()) {
+      limit = services.ranks.limit(parts[found.ranks[found.stragglers[0].row].input].file);
+      if (!limit) return waiting_reply(files, answer);
+    }
+    Json body = distributed_json(found, parts);
+    if (limit && !limit->id.empty()) {
+      body["stragglers"][0]["limit"] = {{"id", limit->id}, {"sentence", limit->sentence}};
+    }
     body["run"] = run;
     body["span"] = span;
     body["failed"] = std::move(failed);

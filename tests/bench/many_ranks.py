@@ -26,16 +26,16 @@ def row(cat, name, pid, tid, ts, dur, **args):
     }
 
 
-def own_rows(rank, ranks, straggler):
+def own_rows(rank, ranks, straggler, collectives):
     for step in range(STEPS):
         begin = step * STEP_US
         yield row("user_annotation", f"ProfilerStep#{step}", 1, 1, begin, STEP_US - 10)
-        for c in range(COLLECTIVES):
+        for c in range(collectives):
             # All but the straggler wait; a little lateness goes around.
             own = (rank * 7 + c * 13) % 50
             late = LATE_US if rank == straggler else own
             end = begin + (c + 1) * SLOT_US
-            seq = step * COLLECTIVES + c
+            seq = step * collectives + c
             start = end - TRANSFER_US - LATE_US + late
             args = {"Collective name": "allreduce", "Process Group Name": "0", "Seq": seq}
             args |= {"In msg nelems": 1 << 20, "Out msg nelems": 1 << 20, "dtype": "BFloat16"}
@@ -65,15 +65,16 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--ranks", type=int, default=1024)
     parser.add_argument("--events", type=int, default=50_000)
+    parser.add_argument("--collectives", type=int, default=COLLECTIVES, help="a step, at most 45")
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
     straggler = options.ranks * 2 // 3
-    rows = common_rows(max(0, options.events - STEPS * (2 * COLLECTIVES + 1)))
+    rows = common_rows(max(0, options.events - STEPS * (2 * options.collectives + 1)))
     body = "".join(",\n" + json.dumps(r) for r in rows) + "\n]}\n"
     body = gzip.compress(body.encode(), 1)
     for rank in range(options.ranks):
         head = {"rank": rank, "world_size": options.ranks, "backend": "nccl"}
-        own = ",\n".join(json.dumps(r) for r in own_rows(rank, options.ranks, straggler))
+        own = ",\n".join(json.dumps(r) for r in own_rows(rank, options.ranks, straggler, options.collectives))
         text = f'{{"schemaVersion": 1, "distributedInfo": {json.dumps(head)},\n'
         text += f'"baseTimeNanoseconds": {BASE_NS}, "traceEvents": [\n{own}'
         path = os.path.join(options.folder, f"host_{rank}.1700000000.pt.trace.json.gz")

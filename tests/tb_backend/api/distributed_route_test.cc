@@ -34,7 +34,7 @@ class DistributedRoute : public AppTest {
       Reply reply = ask(path);
       if (reply.status != 202) return reply;
       const auto status = json(reply);
-      EXPECT_LT(status["ranks_done"], status["ranks_total"]);
+      EXPECT_LE(status["ranks_done"], status["ranks_total"]);
       std::this_thread::yield();
     }
   }
@@ -161,12 +161,12 @@ TEST_F(ManyRanks, TwoTracesAtATimeAreEnough) {
   EXPECT_EQ(answer["collectives"][0]["last_rank"], 41);
   EXPECT_EQ(answer["collectives"][0]["wait_ns"], (kRanks - 1) * 70000);
   EXPECT_EQ(answer["heat"]["rows"].size(), 48U);  // bands of two
-  EXPECT_EQ(loads_, kRanks);
+  EXPECT_EQ(loads_, kRanks + 1);  // the late one once more, for what limits it
   EXPECT_EQ(alive_, 0);
   EXPECT_LE(most_, 2);
   // Another question reads nothing again.
   EXPECT_EQ(settled("/api/distributed?run=.&columns=step").status, 200);
-  EXPECT_EQ(loads_, kRanks);
+  EXPECT_EQ(loads_, kRanks + 1);
 }
 
 }  // namespace
