@@ -161,7 +161,7 @@ TEST_F(ManyRanks, TwoTracesAtATimeAreEnough) {
   EXPECT_EQ(answer["collectives"][0]["last_rank"], 41);
   EXPECT_EQ(answer["collectives"][0]["wait_ns"], (kRanks - 1) * 70000);
   EXPECT_EQ(answer["heat"]["rows"].size(), 48U);  // bands of two
-  EXPECT_EQ(loads_, kRanks + 1);  // the late one once more, for what limits it
+  EXPECT_EQ(loads_, kRanks + 1);                  // the late one once more, for what limits it
   EXPECT_EQ(alive_, 0);
   EXPECT_LE(most_, 2);
   // Another question reads nothing again.
