@@ -1,4 +1,4 @@
-"""`traceglass cut`: the part is a trace that any reader of JSON opens, and wrong asks get a sentence."""
+"""`traceglass cut`: the part opens in any reader of JSON, and wrong asks get a sentence."""
 
 import gzip
 import json
