@@ -20,6 +20,9 @@ inline constexpr std::int64_t kKernelStartNs = 1'500;
 // "Many small kernels" needs most kernels to be small, or a mean that is not far from it.
 inline constexpr double kSmallKernelSharePct = 50.0;
 inline constexpr std::int64_t kShortMeanKernelNs = 50'000;
+// Launches are late somewhere in any step, at its start and where threads hand over: it takes this
+// share of the step in late ones to call it launch bound.
+inline constexpr double kLateLaunchPct = 4.0;
 // Below it a collective is latency, not bandwidth (NVLink moves 64 KiB in less than its start-up).
 inline constexpr std::int64_t kSmallMessageBytes = 65'536;
 // Peak against capacity: the next larger batch, or a fragment, will not fit.

@@ -96,7 +96,10 @@ Verdict check_communication(const Facts& facts) {
                          time_text(facts.per_step(m.spread_ns)) +
                          " a step, which is waiting for other ranks or for the network.");
   }
-  if (!fires(v)) return v;
+  if (!fires(v)) {
+    v.sentence += " Without them a step would gain at most " + time_text(*v.gain_ceiling_ns) + ".";
+    return v;
+  }
   v.events = m.worst.take();
   if (2 * m.small > m.sized && m.sized > 0) {
     v.suggestions.push_back({"Put small messages together into fewer, larger ones.",

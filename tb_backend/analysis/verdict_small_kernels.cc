@@ -93,7 +93,7 @@ Verdict check_small_kernels(const Facts& facts) {
                      idle.lead_in[static_cast<std::size_t>(IdleCause::kLaunch)]);
   // A host that is done sooner also hides other things, a DataLoader say; that is their verdict.
   Verdict v = judged(facts, id, std::min(gain, waits + facts.per_step(k.starts_ns)));
-  if (fires(v) && !fires(judged(facts, id, late_ns))) {
+  if (fires(v) && judged(facts, id, late_ns).share_pct.value_or(0) < kLateLaunchPct) {
     return fine(id, share(k) + "; at most " + time_text(std::max<std::int64_t>(late_ns, 0)) +
                         " a step are spent waiting for a launch.");
   }

@@ -132,11 +132,18 @@ NodeId StepChain::last_node(std::size_t step) const {
 
 std::int64_t StepChain::gain(const WhatIf& what_if) const {
   if (steps_.empty()) return 0;
-  const std::int64_t was = steps_.front().synthetic ? ends(graph_.walk(graph_.as_recorded())).back()
-                                                    : steps_.back().extended.end;
-  const std::int64_t is = ends(graph_.walk(what_if)).back();
-  const std::int64_t gain = (was - is) / static_cast<std::int64_t>(steps_.size());
-  return std::clamp<std::int64_t>(gain, 0, mean_);
+  const std::vector<std::int64_t> was = ends(graph_.walk(graph_.as_recorded()));
+  const std::vector<std::int64_t> is = ends(graph_.walk(what_if));
+  std::int64_t gain = was.back() - is.back();
+  auto count = static_cast<std::int64_t>(steps_.size());
+  // The recording opens with an empty queue and ends with a full one: with enough steps the gain is
+  // that of a long run, from the first one's end to the last one's.
+  constexpr std::int64_t kEnoughSteps = 3;
+  if (count >= kEnoughSteps) {
+    gain -= was.front() - is.front();
+    --count;
+  }
+  return std::clamp<std::int64_t>(gain / count, 0, mean_);
 }
 
 std::int64_t StepChain::gain_of_costs(

@@ -26,7 +26,7 @@ class StepChain {
   [[nodiscard]] NodeId last_node(std::size_t step) const;
   [[nodiscard]] const Step& step(std::size_t i) const { return steps_[i]; }
 
-  // Mean gain a step under a change; 0 <= gain <= mean step.
+  // Gain a step of a long run under a change; 0 <= gain <= mean step.
   [[nodiscard]] std::int64_t gain(const WhatIf& what_if) const;
   // The same with each chosen node's cost as given.
   [[nodiscard]] std::int64_t gain_of_costs(
