@@ -16,7 +16,7 @@ inline constexpr double kLowPct = 1.5;
 inline constexpr std::int64_t kSmallKernelNs = 10'000;
 // What a kernel takes to start and drain whatever it does: fused, a chain of small ones pays it
 // once.
-inline constexpr std::int64_t kKernelStartNs = 1'500;
+inline constexpr std::int64_t kKernelStartNs = 2'000;
 // "Many small kernels" needs most kernels to be small, or a mean that is not far from it.
 inline constexpr double kSmallKernelSharePct = 50.0;
 inline constexpr std::int64_t kShortMeanKernelNs = 50'000;

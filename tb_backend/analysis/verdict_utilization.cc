@@ -1,6 +1,7 @@
 // Idle time of the device that no other check explains.
 #include <algorithm>
 
+#include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
 
 namespace traceglass {
@@ -69,6 +70,10 @@ Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others
     // A device that idles while Python works may do so beside other idle time: the walk tells.
     ns = c == IdleCause::kPython ? std::max(facts.per_step(ns), gain_without_python(facts, others))
                                  : facts.per_step(ns);
+    // Launches that are late in passing, as its own check has it.
+    if (c == IdleCause::kLaunch && judged(facts, id, ns).share_pct.value_or(0) < kLateLaunchPct) {
+      continue;
+    }
     if (ns > most) largest = c;
     most = std::max(most, ns);
     left += ns;
