@@ -78,6 +78,7 @@ STAGES = [
     web("web-size", "budget of the built files"),
     Stage("cases", "scripts/cases.sh tests/cases", "our hand-computed cases", ["build"]),
     Stage("package", "tests/package/run.sh", "libtrace installed and used", ["build"]),
+    Stage("planted", unittest("tests/planted"), "bottlenecks put there are found", ["build"]),
     Stage("readers", "tests/readers/run.sh", "our traces in other people's readers", ["build"]),
     Stage("contract", unittest("tests/contract"), "responses against openapi.yaml", ["build"]),
     Stage("e2e", "node tests/e2e/run.js", "the page in Chromium", ["build", "web-build"]),
@@ -114,6 +115,13 @@ STAGES = [
         f"{PYTHON} tests/fixtures/check_distributed.py {SHARED}/fixtures/param/dlrm_kineto"
         f" {SHARED}/fixtures/torch_2_15/ddp_gloo",
         "eight real ranks and two on Gloo against a plain reading of their files",
+        ["build"],
+        "fixtures",
+    ),
+    Stage(
+        "verdicts",
+        f"{PYTHON} tests/fixtures/check_verdicts.py {SHARED}/fixtures",
+        "what real traces are told, as people judged it",
         ["build"],
         "fixtures",
     ),

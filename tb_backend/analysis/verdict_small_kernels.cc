@@ -22,6 +22,12 @@ bool is_graph_launch(std::string_view name) {
          name.find("graphLaunch") != std::string_view::npos;
 }
 
+// What a small kernel has of its own for being one: its start, and the gap before it in the queue.
+std::int64_t start_of(const Node& n) {
+  const std::int64_t gap = n.order.from == kNoNode ? 0 : n.order.lag;
+  return std::min(n.cost(), kKernelStartNs) + std::clamp<std::int64_t>(gap, 0, kKernelStartNs);
+}
+
 Kernels count_kernels(const Facts& facts, Worst& worst) {
   Kernels k;
   std::unordered_map<libtrace::StringId, bool> graph;
@@ -32,7 +38,7 @@ Kernels count_kernels(const Facts& facts, Worst& worst) {
     k.ns += node.cost();
     if (node.cost() < kSmallKernelNs) {
       ++k.small;
-      k.starts_ns += std::min(node.cost(), kKernelStartNs);
+      k.starts_ns += start_of(node);
     }
     const EventId launch = facts.trace.launch(node.event);
     if (launch == kNone) continue;
@@ -81,7 +87,7 @@ Verdict check_small_kernels(const Facts& facts) {
       case Activity::kAnnotation:
         return n.long_python ? n.cost() : 0;
       case Activity::kKernel:
-        return n.cost() < kSmallKernelNs ? n.cost() - std::min(n.cost(), kKernelStartNs) : n.cost();
+        return n.cost() < kSmallKernelNs ? n.cost() - start_of(n) : n.cost();
       default:
         return n.cost();
     }

@@ -54,7 +54,7 @@ def _single():
     yield _case("synchronization-timing", ("synchronization",), base, {"synchronize": True})
     yield _case("synchronization-pageable", ("synchronization",), {"batch": 32}, {"pinned": False})
 
-    for strength, pieces in [("low", 18), ("medium", 30), ("high", 80)]:
+    for strength, pieces in [("low", 26), ("medium", 32), ("high", 80)]:
         base = {"batch": 16, "pieces": pieces}
         yield _case(
             f"small_kernels-{strength}", ("small_kernels",), base, {}, {"fused_pieces": True}
