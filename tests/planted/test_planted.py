@@ -6,8 +6,9 @@ import unittest
 import plants
 import support
 
-# The document's steps are the trace's; the simulation's mean has the Python between them too.
-TOLERANCE = 0.02
+# A ceiling is of the steps behind the first, the true gain of all of a window: their noise, 12 %
+# of a step's plant, averages to a few percent.
+TOLERANCE = 0.04
 MOST = 1.5
 
 # Cases that are not as they should be yet, each with why. Empty: nothing is excused.
