@@ -167,7 +167,8 @@ def bench_ranks():
         server = Server(eight_ranks())
         try:
             runs = server.ask("/api/runs").json()["runs"]
-            traces = [trace["id"] for found in runs for trace in found["traces"]]
+            workers = [worker for found in runs for worker in found["workers"]]
+            traces = [span["id"] for worker in workers for span in worker["spans"]]
             for trace in traces:
                 server.ask(f"/api/traces/{trace}/status")
             for trace in traces:

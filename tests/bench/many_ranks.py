@@ -74,7 +74,9 @@ def main():
     body = gzip.compress(body.encode(), 1)
     for rank in range(options.ranks):
         head = {"rank": rank, "world_size": options.ranks, "backend": "nccl"}
-        own = ",\n".join(json.dumps(r) for r in own_rows(rank, options.ranks, straggler, options.collectives))
+        own = ",\n".join(
+            json.dumps(r) for r in own_rows(rank, options.ranks, straggler, options.collectives)
+        )
         text = f'{{"schemaVersion": 1, "distributedInfo": {json.dumps(head)},\n'
         text += f'"baseTimeNanoseconds": {BASE_NS}, "traceEvents": [\n{own}'
         path = os.path.join(options.folder, f"host_{rank}.1700000000.pt.trace.json.gz")
