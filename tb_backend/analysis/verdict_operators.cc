@@ -141,6 +141,11 @@ void add_dominant(const Facts& facts, Verdict& v) {
   v.evidence.push_back(text + ".");
 }
 
+std::string gain(const Verdict& v) {
+  const std::int64_t ns = v.gain_ceiling_ns.value_or(0);
+  return ns == 0 ? "nothing" : "at most " + time_text(ns);
+}
+
 }  // namespace
 
 Verdict check_operators(const Facts& facts) {
@@ -226,7 +231,11 @@ Verdict check_operators(const Facts& facts) {
                 " has single-precision inputs. The ceiling assumes half of that time, and of what "
                 "reads and writes their results."
           : figures + " runs on tensor cores, " + time_text(facts.per_step(p.off)) +
-                " in single precision.";
+                " in single precision" +
+                // Half of it would be a gain, were the device what the step waits for.
+                (10 * p.off > all ? "; twice as fast, it would gain a step " + gain(v) +
+                                        ": other things set its pace."
+                                  : std::string("."));
   add_dominant(facts, v);
   if (p.unknown > 0) {
     v.evidence.push_back("Of " + time_text(facts.per_step(p.unknown)) +
