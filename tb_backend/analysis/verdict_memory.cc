@@ -1,6 +1,7 @@
 // Memory: calls into the driver's allocator within steps, how full the device is, and what of the
 // reserved memory is in pieces too small to use.
 #include <algorithm>
+#include <map>
 
 #include "tb_backend/analysis/memory.h"
 #include "tb_backend/analysis/thresholds.h"
@@ -46,6 +47,7 @@ Verdict check_memory(const Facts& facts) {
   const std::string id = "memory";
   std::int64_t calls = 0, ns = 0, host_calls = 0;
   EventId last = kNone;
+  std::map<std::string_view, std::int64_t> ns_by_name;
   Worst worst;
   WhatIf w = facts.graph.as_recorded();
   w.unbound.assign(w.cost.size(), false);
@@ -60,6 +62,7 @@ Verdict check_memory(const Facts& facts) {
     calls += node.event != last;
     last = node.event;
     ns += spent;
+    ns_by_name[facts.trace.name(node.event)] += spent;
     worst.add(node.event, spent);
   }
   const Fullness f = fullness(facts);
@@ -91,6 +94,9 @@ Verdict check_memory(const Facts& facts) {
                  " calls a step allocate or free memory of the device, " +
                  time_text(facts.per_step(ns)) + " of the host's time";
     v.sentence += by_calls ? "; freeing waits for the device to drain." : ".";
+    for (const auto& [name, spent] : ns_by_name) {
+      v.evidence.push_back(short_name(name) + ": " + time_text(facts.per_step(spent)) + " a step.");
+    }
     if (!how_full.empty()) v.evidence.push_back(how_full);
     v.events = worst.take();
   } else {

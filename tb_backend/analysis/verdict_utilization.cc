@@ -61,7 +61,7 @@ Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others
     return not_checkable(id, "The file has no device work: record ProfilerActivity.CUDA as well.");
   }
   const DeviceIdle& idle = facts.idle[facts.main_device];
-  std::int64_t left = 0, most = 0;
+  std::int64_t left = 0, most = 0, in_passing = 0;
   IdleCause largest = IdleCause::kUnknown;
   for (const IdleCause c : idle.causes_by_size()) {
     if (explained(c, others)) continue;
@@ -70,14 +70,16 @@ Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others
     // A device that idles while Python works may do so beside other idle time: the walk tells.
     ns = c == IdleCause::kPython ? std::max(facts.per_step(ns), gain_without_python(facts, others))
                                  : facts.per_step(ns);
-    // Launches that are late in passing, as its own check has it.
+    // Launches that are late in passing, as their own check has it, are no reason to fire.
     if (c == IdleCause::kLaunch && judged(facts, id, ns).share_pct.value_or(0) < kLateLaunchPct) {
+      in_passing = ns;
       continue;
     }
     if (ns > most) largest = c;
     most = std::max(most, ns);
     left += ns;
   }
+  if (fires(judged(facts, id, left))) left += in_passing;
   left = std::min(left, facts.idle_per_step());
   Verdict v = judged(facts, id, left);
   const std::int64_t busy =
