@@ -37,7 +37,7 @@ try {
     await page.goto(`${server.url}#v=1&${run}&${hash ?? 'view=overview'}`);
     await idle(page);
     if (verdict !== undefined) {
-      await page.locator(`#verdict-${verdict}`).getByRole('link', { name: /in the trace/ }).click();
+      await page.locator(`#verdict-${verdict}`).getByRole('link', { name: /^Show/ }).click();
       await idle(page);
     }
     await page.screenshot({
