@@ -13,7 +13,7 @@ using libtrace::Trace;
 
 namespace {
 
-constexpr std::size_t kWhatIfs = 12;         // names asked about: a walk each
+constexpr std::size_t kWhatIfs = 8;          // names asked about: a walk each
 constexpr std::size_t kMostSegments = 4000;  // of a listed path
 
 class BackwardWalk {

@@ -46,6 +46,12 @@ StepChain::StepChain(const StepGraph& graph, const Selection& selection)
   if (steps_.empty()) return;
   mean_ = std::llround(sum / static_cast<double>(steps_.size()));
   for (const Step& s : steps_) host_ends_.push_back(host_end(s));
+  Times recorded;
+  for (const Node& n : graph.nodes()) {
+    recorded.start.push_back(n.start);
+    recorded.end.push_back(n.end);
+  }
+  recorded_ends_ = ends(recorded);
   if (steps_.front().synthetic) {
     chosen_.assign(chosen_.size(), true);
     return;
@@ -132,7 +138,7 @@ NodeId StepChain::last_node(std::size_t step) const {
 
 std::int64_t StepChain::gain(const WhatIf& what_if) const {
   if (steps_.empty()) return 0;
-  const std::vector<std::int64_t> was = ends(graph_.walk(graph_.as_recorded()));
+  const std::vector<std::int64_t>& was = recorded_ends_;
   const std::vector<std::int64_t> is = ends(graph_.walk(what_if));
   std::int64_t gain = was.back() - is.back();
   auto count = static_cast<std::int64_t>(steps_.size());

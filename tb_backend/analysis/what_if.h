@@ -42,6 +42,7 @@ class StepChain {
   const StepGraph& graph_;
   std::vector<Step> steps_;
   std::vector<HostEnd> host_ends_;
+  std::vector<std::int64_t> recorded_ends_;
   std::vector<bool> chosen_;
   std::int64_t mean_ = 0;
   std::size_t step_lane_ = 0;  // graph lane that the steps stand on; lanes().size(): none

@@ -10,11 +10,14 @@
 
 #include "tb_backend/analysis/activity.h"
 #include "tb_backend/analysis/contents.h"
+#include "tb_backend/analysis/critical_path.h"
+#include "tb_backend/analysis/idle.h"
 #include "tb_backend/analysis/kernels.h"
 #include "tb_backend/analysis/memory.h"
 #include "tb_backend/analysis/operators.h"
 #include "tb_backend/analysis/overview.h"
 #include "tb_backend/analysis/steps.h"
+#include "tb_backend/analysis/verdicts.h"
 #include "tb_backend/ingest/ingest.h"
 
 namespace {
@@ -84,6 +87,14 @@ std::vector<Analysis> analyses(const Trace& trace, const Selection& all) {
       {"operators by shape", Reads::kSorts,
        [&] {
          find_operators(trace, DeviceTimes(trace), all, libtrace::Kind::kOp, OperatorGroup::kShape);
+       }},
+      {"step graph", Reads::kSorts, [&] { const StepGraph graph(trace); }},
+      {"verdicts", Reads::kSorts, [&] { find_verdicts(trace, all); }},
+      {"idle", Reads::kSorts, [&] { find_idle(StepGraph(trace), all); }},
+      {"critical path", Reads::kSorts,
+       [&] {
+         const StepGraph graph(trace);
+         find_critical_path(StepChain(graph, all));
        }},
       {"kernels", Reads::kArguments, [&] { find_kernels(trace, all); }},
       {"memory", Reads::kColumns,
