@@ -59,7 +59,7 @@ void add_summary(CLI::App& app, int& status) {
   command->add_option("--view", options.view, "one table only, of text and CSV")
       ->check(CLI::IsMember({"overview", "operators", "annotations", "kernels", "memory"}));
   CLI::Option* top = command->add_option("--top", options.top, "rows of a table; 0 for all")
-                         ->check(CLI::NonNegativeNumber);
+                         ->check(CLI::Range(0, 1'000'000'000));
   command->callback([top, &status] {
     options.top_given = top->count() > 0;
     status = traceglass::run_summary(options);
@@ -142,7 +142,8 @@ void add_diff(CLI::App& app, int& status) {
       "diff",
       "Compare the steps of two traces: how much slower or faster B is than A, by what, and "
       "whether that is more than chance.\nExit status: 0, 1 if a trace cannot be read, 3 if B is "
-      "slower than --fail-on allows.");
+      "slower than --fail-on allows: significantly, or by the means alone where too few steps are "
+      "there to tell, or if there is nothing to compare.");
   command->add_option("a", options.a, "trace file, or a directory of one worker: its newest span")
       ->required();
   command->add_option("b", options.b, "the one that is compared with A")->required();
@@ -153,7 +154,7 @@ void add_diff(CLI::App& app, int& status) {
   command->add_option("--format", options.format, "text, json or markdown (for a pull request)")
       ->check(CLI::IsMember({"text", "json", "markdown"}));
   CLI::Option* top = command->add_option("--top", options.top, "rows of a table; 0 for all")
-                         ->check(CLI::NonNegativeNumber);
+                         ->check(CLI::Range(0, 1'000'000'000));
   command
       ->add_option_function<std::string>(
           "--fail-on",
