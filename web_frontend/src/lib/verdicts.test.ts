@@ -55,5 +55,7 @@ it('marks the arguments to add; without any, the call', () => {
 it('knows which verdict speaks of a cause', () => {
   expect(verdict_of_cause('launch')).toBe('small_kernels');
   expect(verdict_of_cause('data_loading')).toBe('data_loading');
-  expect(verdict_of_cause('unknown')).toBeUndefined();
+  expect(verdict_of_cause('python')).toBe('low_utilization');
+  expect(verdict_of_cause('unknown')).toBe('low_utilization');
+  expect(verdict_of_cause('of a newer server')).toBeUndefined();
 });

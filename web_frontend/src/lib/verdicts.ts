@@ -66,9 +66,10 @@ export const guide_href = (id: string): string => `guide.html#${id.replace(/_/g,
 const kFires: readonly string[] = ['high', 'medium', 'low'];
 export const fires = ({ severity }: Judged): boolean => kFires.includes(severity);
 
-/** The verdict that speaks of a cause of idleness, if one does. */
+/** The verdict that speaks of a cause of idleness, if one does: as the server judges it. */
 export function verdict_of_cause(cause: string): string | undefined {
-  if (cause === 'launch' || cause === 'python') return 'small_kernels';
+  if (cause === 'launch') return 'small_kernels';
+  if (cause === 'python' || cause === 'unknown') return 'low_utilization';
   return cause in kKinds ? cause : undefined;
 }
 

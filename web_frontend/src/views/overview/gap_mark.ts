@@ -9,11 +9,14 @@ interface Span {
 
 const length = ({ start_ns, end_ns }: Span): number => end_ns - start_ns;
 
-/** '' where none does. `firing`: those that fire, in their order. */
-export function gap_mark(idle: Idle | undefined, firing: readonly Verdict[]): (gap: Span) => string {
-  const gaps = idle?.devices.flatMap((device) => device.gaps) ?? [];
-  return ({ start_ns, end_ns }) => {
-    const [most] = gaps
+/** Of a gap in a section of the timeline. '' where none does. `firing`: those that fire, in their order. */
+export type GapMark = (gap: Span, section: string) => string;
+
+export function gap_mark(idle: Idle | undefined, firing: readonly Verdict[]): GapMark {
+  return ({ start_ns, end_ns }, section) => {
+    const shown = idle?.devices.filter(({ id }) => section === `device:${id}`) ?? [];
+    const [most] = shown
+      .flatMap((device) => device.gaps)
       .filter((gap) => gap.start_ns < end_ns && gap.end_ns > start_ns)
       .sort((a, b) => length(b) - length(a));
     const verdict = most === undefined ? undefined : verdict_of_cause(most.cause);
