@@ -135,6 +135,58 @@ std::size_t median_step(const StepChain& chain) {
   return order[(order.size() - 1) / 2];
 }
 
+using NameKey = std::pair<libtrace::StringId, libtrace::Kind>;
+
+// The names on the chain that ends with a step, back to where the recording begins, with what of
+// their time is the chosen steps' own.
+std::map<NameKey, WhatIfRow> names_on_chain(const StepChain& chain, std::size_t step) {
+  const Trace& trace = chain.graph().trace();
+  const libtrace::TimeRange all{std::min(trace.range().start, chain.step(0).extended.start),
+                                chain.step(step).extended.end};
+  std::map<NameKey, WhatIfRow> rows;
+  for (const PathSegment& s : BackwardWalk(chain.graph(), all).from(chain.last_node(step))) {
+    if (s.event == kNone || s.node == kNoNode || !chain.chosen(s.node)) continue;
+    WhatIfRow& row = rows[{trace.name_id(s.event), trace.kind(s.event)}];
+    row.name = trace.name_id(s.event);
+    row.kind = trace.kind(s.event);
+    row.ns_on_path += chain.own_part(s.node, s.end - s.start);
+    if (row.longest == kNone || trace.dur(s.event) > trace.dur(row.longest)) row.longest = s.event;
+  }
+  return rows;
+}
+
+// Time and gain are both of the chain of all chosen steps: a step's own path is cut where the step
+// before it ends, so that what one hands to the next is on neither.
+std::vector<WhatIfRow> what_if_rows(const StepChain& chain) {
+  const Trace& trace = chain.graph().trace();
+  std::map<NameKey, WhatIfRow> rows = names_on_chain(chain, chain.steps() - 1);
+  if (chain.long_run()) {
+    for (const auto& [key, row] : names_on_chain(chain, 0)) {
+      if (const auto it = rows.find(key); it != rows.end()) it->second.ns_on_path -= row.ns_on_path;
+    }
+  }
+  std::vector<WhatIfRow> out;
+  for (auto& [key, row] : rows) {
+    row.ns_on_path =
+        std::clamp<std::int64_t>(row.ns_on_path / chain.steps_of_gain(), 0, chain.mean_step_ns());
+    if (row.ns_on_path > 0) out.push_back(row);
+  }
+  std::sort(out.begin(), out.end(), [](const WhatIfRow& a, const WhatIfRow& b) {
+    return a.ns_on_path != b.ns_on_path ? a.ns_on_path > b.ns_on_path : a.name < b.name;
+  });
+  if (out.size() > kWhatIfs) out.resize(kWhatIfs);
+  for (WhatIfRow& row : out) {
+    row.gain_ns = chain.gain_of_costs([&](NodeId, const Node& n) {
+      const bool same =
+          n.event != kNone && trace.name_id(n.event) == row.name && trace.kind(n.event) == row.kind;
+      return n.cost() - (same ? n.cost() / 2 : 0);
+    });
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const WhatIfRow& a, const WhatIfRow& b) { return a.gain_ns > b.gain_ns; });
+  return out;
+}
+
 }  // namespace
 
 std::string_view path_category_name(int category) {
@@ -166,46 +218,16 @@ CriticalPath find_critical_path(const StepChain& chain, std::size_t step) {
   out.parts.assign(kPathCategoryCount, 0);
   if (chain.steps() == 0) return out;
   out.step = step < chain.steps() ? step : median_step(chain);
-  const StepGraph& graph = chain.graph();
-  const Trace& trace = graph.trace();
-  using Key = std::pair<libtrace::StringId, libtrace::Kind>;
-  std::map<Key, WhatIfRow> rows;
   std::vector<std::int64_t> sums(kPathCategoryCount);
   for (std::size_t i = 0; i < chain.steps(); ++i) {
     std::vector<PathSegment> path = critical_path(chain, i);
     for (const PathSegment& s : path) {
       sums[static_cast<std::size_t>(s.category)] += s.end - s.start;
-      if (s.event == kNone || s.node == kNoNode) continue;
-      WhatIfRow& row = rows[{trace.name_id(s.event), trace.kind(s.event)}];
-      row.name = trace.name_id(s.event);
-      row.kind = trace.kind(s.event);
-      row.ns_on_path += s.end - s.start;
-      if (row.longest == kNone || trace.dur(s.event) > trace.dur(row.longest)) {
-        row.longest = s.event;
-      }
     }
     if (i == out.step) out.path = shortened(std::move(path), kMostSegments);
   }
-  const auto steps = static_cast<std::int64_t>(chain.steps());
-  out.parts = shared_out(sums, steps, out.mean_step_ns);
-  for (auto& [key, row] : rows) {
-    row.ns_on_path /= steps;
-    out.what_if.push_back(row);
-  }
-  const auto more = [](const WhatIfRow& a, const WhatIfRow& b) {
-    return a.ns_on_path != b.ns_on_path ? a.ns_on_path > b.ns_on_path : a.name < b.name;
-  };
-  std::sort(out.what_if.begin(), out.what_if.end(), more);
-  if (out.what_if.size() > kWhatIfs) out.what_if.resize(kWhatIfs);
-  for (WhatIfRow& row : out.what_if) {
-    row.gain_ns = chain.gain_of_costs([&](NodeId, const Node& n) {
-      const bool same =
-          n.event != kNone && trace.name_id(n.event) == row.name && trace.kind(n.event) == row.kind;
-      return same ? n.cost() / 2 : n.cost();
-    });
-  }
-  std::stable_sort(out.what_if.begin(), out.what_if.end(),
-                   [](const WhatIfRow& a, const WhatIfRow& b) { return a.gain_ns > b.gain_ns; });
+  out.parts = shared_out(sums, static_cast<std::int64_t>(chain.steps()), out.mean_step_ns);
+  out.what_if = what_if_rows(chain);
   return out;
 }
 

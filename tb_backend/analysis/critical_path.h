@@ -35,7 +35,7 @@ std::vector<PathSegment> critical_path(const StepChain& chain, std::size_t step)
 struct WhatIfRow {
   libtrace::StringId name = 0;
   libtrace::Kind kind = libtrace::Kind::kOther;
-  std::int64_t ns_on_path = 0, gain_ns = 0;  // mean a step
+  std::int64_t ns_on_path = 0, gain_ns = 0;  // mean a step, on the chain of all chosen steps
   libtrace::EventId longest = libtrace::kNone;
 };
 
@@ -47,7 +47,7 @@ struct CriticalPath {
   [[nodiscard]] std::vector<std::pair<int, std::int64_t>> parts_by_size() const;
   std::size_t step = 0;            // of the chosen ones, whose path is listed
   std::vector<PathSegment> path;   // empty without steps
-  std::vector<WhatIfRow> what_if;  // names with most time on the paths at half their cost
+  std::vector<WhatIfRow> what_if;  // names with most time on the chain at half their cost
 };
 
 // `step`: of the chosen ones; SIZE_MAX: the one of median length.

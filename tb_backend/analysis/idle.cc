@@ -166,6 +166,16 @@ std::size_t busiest_main(const StepGraph& graph) {
   return best;
 }
 
+// What lies between two steps is none of them.
+std::vector<TimeRange> chosen_ranges(const Trace& trace, const Selection& selection) {
+  if (selection.count() == 0) return {selection.range(trace)};
+  std::vector<TimeRange> out;
+  for (std::size_t i = 0; i < selection.count(); ++i) {
+    out.push_back(selection.steps()[selection.position(i)].extended);
+  }
+  return libtrace::united(std::move(out));
+}
+
 }  // namespace
 
 std::string_view idle_cause_name(IdleCause cause) {
@@ -185,7 +195,8 @@ std::vector<IdleCause> DeviceIdle::causes_by_size() const {
 
 std::vector<DeviceIdle> find_idle(const StepGraph& graph, const Selection& selection) {
   const Trace& trace = graph.trace();
-  const TimeRange range = selection.range(trace);
+  const std::vector<TimeRange> within = chosen_ranges(trace, selection);
+  const std::int64_t begin = within.empty() ? 0 : within.front().start;
   const std::size_t fallback = busiest_main(graph);
   std::vector<DeviceIdle> out;
   for (const DeviceActivity& d : find_devices(trace)) {
@@ -195,7 +206,7 @@ std::vector<DeviceIdle> find_idle(const StepGraph& graph, const Selection& selec
     idle.name = d.name;
     Attribution attribution(graph, idle);
     std::size_t w = 0;
-    for (const TimeRange gap : libtrace::without({range}, d.busy)) {
+    for (const TimeRange gap : libtrace::without(within, d.busy)) {
       idle.idle_ns += gap.length();
       while (w < d.work.size() && trace.start(d.work[w]) < gap.end) ++w;
       const EventId next = w < d.work.size() ? d.work[w] : kNone;
@@ -210,7 +221,7 @@ std::vector<DeviceIdle> find_idle(const StepGraph& graph, const Selection& selec
         }
       }
       attribution.add(gap, next, lane, given);
-      if (gap.start == range.start && w == 0) idle.lead_in = idle.by_cause;
+      if (gap.start == begin && w == 0) idle.lead_in = idle.by_cause;
     }
     attribution.finish();
     out.push_back(std::move(idle));

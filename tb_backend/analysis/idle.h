@@ -52,7 +52,8 @@ struct DeviceIdle {
   [[nodiscard]] std::int64_t of(IdleCause c) const { return by_cause[static_cast<std::size_t>(c)]; }
 };
 
-// One entry a device with work, as find_devices orders them; within the selection's range.
+// One entry a device with work, as find_devices orders them; within the chosen extended steps,
+// without what lies between them.
 std::vector<DeviceIdle> find_idle(const StepGraph& graph, const Selection& selection);
 // The `count` longest, by time.
 std::vector<IdleGap> longest_gaps(const std::vector<IdleGap>& gaps, std::size_t count);

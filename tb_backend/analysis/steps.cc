@@ -33,11 +33,14 @@ void extend(const Trace& trace, std::vector<Step>& steps) {
   std::sort(work.begin(), work.end(),
             [](const Work& a, const Work& b) { return a.launch < b.launch; });
   std::int64_t previous_end = INT64_MIN;
+  // What an earlier step has launched ended before the end of that: nested ones need not look
+  // again.
+  auto w = work.begin();
   for (Step& step : steps) {
     step.extended.start = std::max(step.host.start, previous_end);
     step.extended.end = std::max(step.extended.start, step.host.end);
-    auto w = std::lower_bound(work.begin(), work.end(), step.host.start,
-                              [](const Work& x, std::int64_t t) { return x.launch < t; });
+    w = std::lower_bound(w, work.end(), step.host.start,
+                         [](const Work& x, std::int64_t t) { return x.launch < t; });
     for (; w != work.end() && w->launch < step.host.end; ++w) {
       step.extended.end = std::max(step.extended.end, w->end);
     }

@@ -3,6 +3,7 @@
 #include <map>
 #include <tuple>
 
+#include "tb_backend/analysis/collective_args.h"
 #include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
 
@@ -14,13 +15,6 @@ using libtrace::TimeRange;
 using libtrace::Trace;
 
 namespace {
-
-std::int64_t bytes_of_type(std::string_view type) {
-  if (type == "Double" || type == "Long") return 8;
-  if (type == "Half" || type == "BFloat16" || type == "Short") return 2;
-  if (type == "Byte" || type == "Char" || type == "Bool" || type.starts_with("Float8")) return 1;
-  return 4;
-}
 
 struct Messages {
   std::int64_t count = 0, sized = 0, small = 0;
@@ -43,13 +37,12 @@ Messages find_messages(const Facts& facts) {
     m.total_ns += node.cost();
     m.worst.add(node.event, node.cost());
     m.ranges.push_back({node.start, node.end});
-    const auto elements = trace.int_arg(node.event, "In msg nelems");
-    if (elements) {
-      const auto type = trace.arg(node.event, "dtype");
+    const CollectiveArgs args = read_collective_args(trace, node.event);
+    if (args.bytes >= 0) {
       ++m.sized;
-      m.small += *elements * bytes_of_type(type ? type->text : "") < kSmallMessageBytes;
+      m.small += args.bytes < kSmallMessageBytes;
     }
-    equal[{trace.name_id(node.event), elements.value_or(-1)}].push_back(node.cost());
+    equal[{trace.name_id(node.event), args.elements}].push_back(node.cost());
   }
   for (const auto& [key, costs] : equal) {
     const std::int64_t shortest = *std::min_element(costs.begin(), costs.end());

@@ -20,8 +20,8 @@ Verdict check_data_loading(const Facts& facts) {
     for (NodeId n = lane.first; lane.main && n < lane.last; ++n) {
       const Node& node = facts.graph.nodes()[n];
       if (node.activity != Activity::kDataLoading || !facts.chain.chosen(n)) continue;
-      host += node.cost();
-      worst.add(node.context, node.cost());
+      host += facts.chain.own_cost(n);
+      worst.add(node.context, facts.chain.own_cost(n));
       if (node.context == kNone) continue;
       name = facts.trace.name(node.context);
       single = single || name.find("_SingleProcessDataLoaderIter") != std::string_view::npos;

@@ -56,7 +56,7 @@ Verdict check_memory(const Facts& facts) {
     if (!facts.chain.chosen(n) || is_device(node.activity)) continue;
     host_calls += node.activity == Activity::kRuntime || node.activity == Activity::kSync;
     if (node.activity != Activity::kMemoryCall || node.event == kNone) continue;
-    w.cost[n] = 0;
+    w.cost[n] = facts.chain.changed(n, 0);
     w.unbound[n] = node.cause.kind == EdgeKind::kSync;
     const std::int64_t spent = node.end - facts.graph.free_since(n);
     calls += node.event != last;

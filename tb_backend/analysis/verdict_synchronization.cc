@@ -57,7 +57,7 @@ Verdict check_synchronization(const Facts& facts) {
   for (NodeId n = 0; n < nodes.size(); ++n) {
     const Node& node = nodes[n];
     if (node.activity != Activity::kSync || !facts.chain.chosen(n)) continue;
-    w.cost[n] = 0;
+    w.cost[n] = facts.chain.changed(n, 0);
     w.unbound[n] = node.cause.kind == EdgeKind::kSync;
     const EventId e = node.context != kNone ? node.context : node.event;
     if (e == kNone) continue;

@@ -39,7 +39,7 @@ std::int64_t gain_without_python(const Facts& facts, const std::vector<Verdict>&
       if (node.cause.kind == EdgeKind::kSync) drained = true;
       if (node.activity == Activity::kRuntime) drained = false;
       if (!node.long_python || !facts.chain.chosen(n) || node.end <= first) continue;
-      if (!sync || !drained) w.cost[n] = 0;
+      if (!sync || !drained) w.cost[n] = facts.chain.changed(n, 0);
     }
   }
   return facts.chain.gain(w);

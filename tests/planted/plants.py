@@ -132,6 +132,8 @@ def _benign():
     yield _case("benign-item", (), {"batch": 64}, {"item_at_end": True})
     yield _case("benign-logging", (), {"batch": 64, "in_flight_us": 31_000}, {"python_us": 15_000})
     yield _case("benign-overlapped", (), {"batch": 32, "world": 2, "reduce_us": 9_000}, {})
+    # Longer than the step itself, and in none.
+    yield _case("benign-pause", (), {"batch": 64, "pause_us": 60_000}, {})
     yield _case("benign-loop-optimizer", (), {"batch": 64}, {"foreach": False})
 
 

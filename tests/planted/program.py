@@ -49,6 +49,7 @@ class Options:
     # anything else on the host
     python_us: float = 0.0
     late_us: float = 0.0  # the same, on the last rank only
+    pause_us: float = 0.0  # between steps, in none of them: a validation, a checkpoint
     # How the window begins: the device still has so much to do that was launched before it.
     in_flight_us: float = 0.0
 
@@ -77,6 +78,7 @@ class Training:
                     yield from self._step()
                 with r.frame("torch/profiler/profiler.py(760): step", 15):
                     pass
+                r.pause(o.pause_us)
         r.synchronize("cudaDeviceSynchronize")
 
     def _step(self):
@@ -358,9 +360,10 @@ def simulate(options):
 
 
 def whole_ns(rank):
-    """From the first step's start to the end of all work."""
+    """From the first step's start to the end of all work, without the pauses between steps."""
     steps = [row for row in rank.rows if row.name.startswith("ProfilerStep#")]
-    return max(steps[-1].end, *rank.free_at.values()) - steps[0].start
+    pauses = sum(end - start for start, end in rank.pauses if end < steps[-1].end)
+    return max(steps[-1].end, *rank.free_at.values()) - steps[0].start - pauses
 
 
 def mean_step_ns(options):

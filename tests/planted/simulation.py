@@ -63,6 +63,7 @@ class Rank:
         self.now = 20 * MS
         self.thread = MAIN
         self.rows, self.flows = [], []
+        self.pauses = []  # [start, end): host and device both stand still
         self.free_at = {COMPUTE: 0, COMM: 0}
         self.queue = deque()  # ends of launched work that the host has not passed yet
         self.step = 0
@@ -139,6 +140,13 @@ class Rank:
         """Work of the program's own, of which the profiler sees at most the frame."""
         with self.frame(name):
             self.spend(us, name)
+
+    def pause(self, us):
+        """The host stands still; what is paused is all that lies behind the end of all work."""
+        start = max(self.now, *self.free_at.values())
+        self.now += round(us * US)
+        if start < self.now:
+            self.pauses.append((start, self.now))
 
     def _begin(self, cat, name, args):
         row = Row(cat, name, self.thread, self.now, self.now, dict(args))

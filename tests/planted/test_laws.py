@@ -18,6 +18,7 @@ IDS = {
     "communication",
     "low_utilization",
 }
+SLACK = 0.02  # of a step
 
 
 def verdict_laws(trace):
@@ -68,9 +69,12 @@ def route_laws(server, trace):
             at = segment["end_ns"]
         yield "the path ends with the step", at == path["step"]["end_ns"]
     for what in path["what_if"]:
-        # The gain is of a long run, the path of each step as it is: they need not be in order.
         for ns in (what["gain_2x_ns"], what["ns_on_path"]):
             yield f"what if {what['name']}", 0 <= ns <= path["mean_step_ns"]
+        # Both are of one chain, that begins behind the first step: half of what is on it, and what
+        # the first step hides of it.
+        most = what["ns_on_path"] / 2 + SLACK * path["mean_step_ns"]
+        yield f"half of {what['name']} gains half at most", what["gain_2x_ns"] <= most
 
 
 class LawsTest(unittest.TestCase):

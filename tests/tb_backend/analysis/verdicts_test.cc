@@ -71,7 +71,12 @@ TEST_P(VerdictLaws, PathsTileTheirSteps) {
   const CriticalPath found = find_critical_path(chain);
   EXPECT_EQ(std::accumulate(found.parts.begin(), found.parts.end(), std::int64_t{0}),
             found.mean_step_ns);
-  for (const WhatIfRow& row : found.what_if) EXPECT_LE(row.gain_ns, found.mean_step_ns);
+  for (const WhatIfRow& row : found.what_if) {
+    EXPECT_LE(row.ns_on_path, found.mean_step_ns);
+    // Half of what is on the chain; of a long run also what the first step hides of its own part.
+    const std::int64_t first = chain.long_run() ? chain.step(0).extended.length() : 0;
+    EXPECT_LE(row.gain_ns, row.ns_on_path / 2 + first / (2 * chain.steps_of_gain()) + 1);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, VerdictLaws, ::testing::Range(0U, 60U));
@@ -153,6 +158,119 @@ TEST(Verdicts, WithoutDeviceOrHostTheySayWhatToRecord) {
   const auto only_device = device.trace();
   EXPECT_EQ(verdict(find_verdicts(*only_device, everything(*only_device)), "data_loading").severity,
             VerdictSeverity::kUnknown);
+}
+
+constexpr const char* kLoader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
+
+// Four steps of 100 us, 100 us apart; in each the device works from 10 to 70.
+Rows paused_steps() {
+  Rows rows;
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t at = i * 200'000;
+    rows.step(i + 1, 1, at, 100'000);
+    rows.op("aten::mm", 1, at, 100'000).runtime(1, at + 2'000, 6'000, 11 + i);
+    rows.kernel("gemm", at + 10'000, 60'000, 11 + i);
+  }
+  return rows;
+}
+
+TEST(Verdicts, TimeBetweenStepsIsNoneOfThem) {
+  const auto trace = paused_steps().trace();
+  const auto idle = find_idle(StepGraph(*trace), everything(*trace));
+  EXPECT_EQ(idle[0].idle_ns, 4 * 40'000);
+  EXPECT_EQ(idle[0].of(IdleCause::kPython), 0);
+  for (const IdleGap& gap : idle[0].gaps) {
+    EXPECT_EQ(gap.start / 200'000, (gap.end - 1) / 200'000);
+    EXPECT_LE((gap.end - 1) % 200'000 + 1, 100'000);
+  }
+  for (const Verdict& v : find_verdicts(*trace, everything(*trace))) {
+    EXPECT_LE(v.gain_ceiling_ns.value_or(0), 40'000) << v.id;
+    if (v.id != "low_utilization") continue;
+    EXPECT_NE(v.sentence.find("busy for 60.0 % of the step"), std::string::npos) << v.sentence;
+  }
+}
+
+TEST(Verdicts, ALoaderBetweenStepsIsNotTheirData) {
+  Rows rows = paused_steps();
+  for (int i = 0; i < 4; ++i) rows.annotation(kLoader, 1, i * 200'000 + 110'000, 80'000);
+  const auto trace = rows.trace();
+  const std::vector<Verdict> all = find_verdicts(*trace, everything(*trace));
+  EXPECT_EQ(verdict(all, "data_loading").severity, VerdictSeverity::kOk);
+  EXPECT_EQ(verdict(all, "data_loading").gain_ceiling_ns, 0);
+  const auto idle = find_idle(StepGraph(*trace), everything(*trace));
+  EXPECT_EQ(idle[0].of(IdleCause::kDataLoading), 0);
+}
+
+TEST(Verdicts, OfAStretchAcrossAStepsEndOnlyWhatIsInsideCounts) {
+  Rows rows = paused_steps();
+  // 10 us in the step, 30 behind it, on another thread.
+  for (int i = 0; i < 4; ++i) rows.op("aten::mul", 2, i * 200'000 + 90'000, 40'000);
+  const auto trace = rows.trace();
+  const StepGraph graph(*trace);
+  const StepChain chain(graph, everything(*trace));
+  std::int64_t own = 0;
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    const Node& node = graph.nodes()[n];
+    if (node.event == libtrace::kNone || trace->name(node.event) != "aten::mul") continue;
+    EXPECT_TRUE(chain.chosen(n));
+    EXPECT_EQ(chain.changed(n, 0), 30'000);
+    EXPECT_EQ(chain.changed(n, node.cost() / 2), 35'000);
+    own += chain.own_cost(n);
+  }
+  EXPECT_EQ(own, 4 * 10'000);
+}
+
+TEST(CriticalPath, WhatIfIsOfTheChainOfAllSteps) {
+  // The host takes 100 us a step, 50 of them its loader; each kernel ends 20 us into the next step,
+  // whose own path therefore has only 30 us of its loader.
+  Rows rows;
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t at = i * 100'000;
+    rows.step(i + 1, 1, at, 100'000).annotation(kLoader, 1, at, 50'000);
+    rows.op("aten::mm", 1, at + 50'000, 50'000).runtime(1, at + 52'000, 6'000, 11 + i);
+    rows.kernel("gemm", at + 60'000, 60'000, 11 + i);
+  }
+  const auto trace = rows.trace();
+  const StepGraph graph(*trace);
+  const StepChain chain(graph, everything(*trace));
+  const CriticalPath found = find_critical_path(chain);
+  std::string text;
+  for (const WhatIfRow& row : found.what_if) {
+    text += std::string(trace->text(row.name)) + " " + std::to_string(row.ns_on_path) + " " +
+            std::to_string(row.gain_ns) + "; ";
+  }
+  EXPECT_EQ(text, std::string(kLoader) +
+                      " 50000 25000; aten::mm 44000 22000; cudaLaunchKernel 6000 3000; ");
+}
+
+TEST(CriticalPath, PartsSumWhereDoublesNoLongerHoldANanosecond) {
+  constexpr std::int64_t kLong = std::int64_t{1} << 54;
+  Rows rows;
+  rows.step(1, 1, 0, kLong + 1).op("aten::mm", 1, 5, kLong - 5);
+  rows.step(2, 1, kLong + 1, kLong + 2).op("aten::mm", 1, kLong + 10, 7);
+  const auto trace = rows.trace();
+  const StepGraph graph(*trace);
+  const CriticalPath found = find_critical_path(StepChain(graph, everything(*trace)));
+  EXPECT_EQ(found.mean_step_ns, kLong + 2);  // of + 1 and + 2, rounded
+  EXPECT_EQ(std::accumulate(found.parts.begin(), found.parts.end(), std::int64_t{0}),
+            found.mean_step_ns);
+}
+
+TEST(Verdicts, AMessageOfMoreBytesThanThereAreHasNoSize) {
+  Rows rows;
+  rows.step(1, 1, 0, 100'000);
+  rows.op("aten::mm", 1, 0, 90'000).runtime(1, 2'000, 6'000, 11).runtime(1, 10'000, 6'000, 12);
+  const auto message = [&](std::int64_t elements) -> Rows& {
+    return rows.arg("In msg nelems", libtrace::Value::integer(elements))
+        .arg("dtype", libtrace::Value::string("Double"));
+  };
+  message(9'000'000'000'000'000'000).kernel("ncclDevKernel_AllReduce_Sum_f64", 20'000, 20'000, 11);
+  message(8).kernel("ncclDevKernel_AllReduce_Sum_f64", 40'000, 20'000, 12);
+  const auto trace = rows.trace();
+  const std::vector<Verdict> all = find_verdicts(*trace, everything(*trace));
+  const Verdict& v = verdict(all, "communication");
+  ASSERT_FALSE(v.evidence.empty());
+  EXPECT_EQ(v.evidence[0], "1 of 1 message is under 64 KiB.");
 }
 
 }  // namespace
