@@ -136,7 +136,10 @@ export const kForget = {
   area: undefined,
   open: undefined,
   device: undefined,
+  root: undefined,
+  fold: undefined,
   verdict: undefined,
+  vs_steps: undefined,
 } as const;
 
 interface Field<T> {

@@ -1,5 +1,6 @@
 // Where things stand in the picture: both axes are logarithmic, operations a byte to the right, operations a second upwards.
 import type { Roofline, RooflineRow } from '../../api/types';
+import { largest, least } from '../../lib/extent';
 
 export interface Scales {
   /** Exponents of ten at the edges. */
@@ -24,8 +25,8 @@ export function scales_of(rows: readonly Plotted[], roofline: Roofline): Scales 
     }
   }
   const edges = (values: readonly number[]): [number, number] => {
-    const low = Math.floor(Math.min(...values) - 0.05);
-    const high = Math.ceil(Math.max(...values) + 0.15);
+    const low = Math.floor(least(values) - 0.05);
+    const high = Math.ceil(largest(values) + 0.15);
     return [low, Math.max(high, low + 1)];
   };
   return values_or(xs, ys, edges);

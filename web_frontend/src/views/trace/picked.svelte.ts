@@ -36,6 +36,7 @@ export class Picked {
   /** A folded run was clicked: how many slices it stands for. */
   run_count = $state(1);
   private asking: AbortController | undefined;
+  private stopped = false;
 
   constructor(
     private readonly ctx: ViewContext,
@@ -44,7 +45,9 @@ export class Picked {
     private readonly events: PickedEvents,
   ) {}
 
+  /** Nothing is asked or told after this: the address is that of another trace. */
   stop(): void {
+    this.stopped = true;
     this.asking?.abort();
   }
 
@@ -63,7 +66,7 @@ export class Picked {
       if (how.frame === true) this.frame();
       this.ctx.announce(spoken(event));
     } catch (cause) {
-      this.events.on_error(cause);
+      if (!abort.signal.aborted) this.events.on_error(cause);
     }
   }
 
@@ -113,15 +116,18 @@ export class Picked {
     dir: 'next' | 'prev' | 'parent' | 'flow_in' | 'flow_out',
   ): Promise<{ readonly id: number } | undefined> {
     if (this.selection?.type !== 'event') return this.timeline()?.first();
+    const abort = this.begin();
     try {
       const { event } = await this.ctx.api.get('/api/traces/{id}/events/{event}/neighbour', {
         path: { id: this.ctx.meta.id, event: this.selection.id },
         query: { dir },
+        signal: abort.signal,
       });
+      if (abort.signal.aborted) return undefined;
       if (event !== null) return event;
       this.ctx.announce('nothing there');
     } catch (cause) {
-      this.events.on_error(cause);
+      if (!abort.signal.aborted) this.events.on_error(cause);
     }
     return undefined;
   }
@@ -129,6 +135,7 @@ export class Picked {
   private begin(): AbortController {
     this.asking?.abort();
     const abort = new AbortController();
+    if (this.stopped) abort.abort();
     this.asking = abort;
     return abort;
   }
@@ -176,7 +183,7 @@ export class Picked {
       this.events.on_picked(undefined);
       this.ctx.announce(`${group.label} idle for ${format_duration(gap.end_ns - gap.start_ns)}`);
     } catch (cause) {
-      this.events.on_error(cause);
+      if (!abort.signal.aborted) this.events.on_error(cause);
     }
   }
 }

@@ -16,7 +16,8 @@ export class Tour {
   rank = $state(0);
   /** Place among the verdict's events, from 0. */
   at = $state(0);
-  private asked = '';
+  /** undefined: it was not answered. */
+  private asked: string | undefined = '';
   private asking: AbortController | undefined;
 
   constructor(
@@ -51,7 +52,9 @@ export class Tour {
       const verdict = verdicts.find((one) => one.id === id);
       this.show(verdict, verdicts.filter(fires).findIndex((one) => one.id === id) + 1);
     } catch (cause) {
-      if (!abort.signal.aborted) this.events.on_error(cause);
+      if (abort.signal.aborted) return;
+      this.asked = undefined;
+      this.events.on_error(cause);
     }
   }
 

@@ -52,6 +52,15 @@ it('asks once, and ends when the address names no verdict', async () => {
   expect(on_events).toHaveBeenLastCalledWith(new Set());
 });
 
+it('asks again after an error', async () => {
+  const { tour, get, on_error } = made();
+  get.mockImplementationOnce(() => Promise.reject(new Error('lost')));
+  await tour.follow('memory');
+  expect(on_error).toHaveBeenCalledOnce();
+  await tour.follow('memory');
+  expect(tour.verdict?.id).toBe('memory');
+});
+
 it('has no rank for what does not fire, and nothing for what is unknown', async () => {
   const { tour, on_error } = made();
   await tour.follow('communication');
