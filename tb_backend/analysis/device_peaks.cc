@@ -116,7 +116,18 @@ std::optional<DevicePeaks> find_device_peaks(std::string_view name,
           std::transform(low.begin(), low.end(), low.begin(), lower);
           return word.empty() || std::find(words.begin(), words.end(), low) != words.end();
         });
-    if (named && gib >= entry.least_gib) return entry.peaks;
+    // Such a word makes it another card than the one without it.
+    const bool other = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      constexpr std::string_view kOthers[] = {"ti", "super", "d"};
+      if (std::find(std::begin(kOthers), std::end(kOthers), word) == std::end(kOthers))
+        return false;
+      return std::none_of(entry.words.begin(), entry.words.end(), [&](std::string_view own) {
+        return own.size() == word.size() &&
+               std::equal(own.begin(), own.end(), word.begin(),
+                          [](char a, char b) { return lower(a) == b; });
+      });
+    });
+    if (named && !other && gib >= entry.least_gib) return entry.peaks;
   }
   return std::nullopt;
 }

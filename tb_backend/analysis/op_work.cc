@@ -13,6 +13,18 @@ using libtrace::Kind;
 using libtrace::kNone;
 using libtrace::Trace;
 
+namespace {
+
+// Shapes that ask for more than any machine has done so far are not true; and sums of what is left
+// stay numbers, whatever they are divided by.
+constexpr double kMostWork = 1e30;
+void keep_possible(OpCost& cost) {
+  if (!(cost.flops < kMostWork)) cost.flops = 0;
+  if (cost.bytes && !(*cost.bytes < kMostWork)) cost.bytes.reset();
+}
+
+}  // namespace
+
 OpWork::OpWork(const Trace& trace) : cost_(trace.size()), counts_(trace.size()) {
   // Equal texts of a trace are one text, so that where it lies tells it apart.
   using Inputs = std::array<std::string_view, 3>;  // dims, types, concrete
@@ -38,6 +50,7 @@ OpWork::OpWork(const Trace& trace) : cost_(trace.size()), counts_(trace.size()) 
     if (fresh) {
       costs_.push_back(cost_of(trace.name(e), libtrace::parse_shapes(in[0]),
                                libtrace::parse_strings(in[1]), libtrace::parse_strings(in[2])));
+      keep_possible(costs_.back());
     }
     cost_[e] = it->second;
   }

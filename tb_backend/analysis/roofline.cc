@@ -52,7 +52,7 @@ class Finder {
   Finder(const Trace& trace, const Selection& selection)
       : trace_(trace), selection_(selection), work_(trace) {}
 
-  Roofline find(RooflineGroup group) {
+  Roofline find(RooflineGroup group, std::size_t most) {
     const std::vector<DeviceActivity> devices = find_devices(trace_);
     out_.host_time = devices.empty();
     if (!devices.empty()) {
@@ -68,6 +68,10 @@ class Finder {
         out_.rows.begin(), out_.rows.end(), [](const RooflineRow& a, const RooflineRow& b) {
           return std::tie(b.ns, a.name, a.input_shapes) < std::tie(a.ns, b.name, b.input_shapes);
         });
+    if (out_.rows.size() > most) {
+      out_.left_out = static_cast<std::int64_t>(out_.rows.size() - most);
+      out_.rows.resize(most);
+    }
     return std::move(out_);
   }
 
@@ -180,13 +184,20 @@ class Finder {
     out_.known_ns += row.ns;
     const double seconds = static_cast<double>(row.ns) / 1e9;
     if (seconds <= 0) return;
+    // What is too large for a number is not known.
+    const auto finite = [](std::optional<double>& value) {
+      if (value && !std::isfinite(*value)) value.reset();
+    };
+    finite(row.flops);
+    finite(row.bytes);
     if (row.flops) row.flops_per_s = *row.flops / seconds;
     if (row.bytes) row.bytes_per_s = *row.bytes / seconds;
     if (row.flops && row.bytes) row.flops_per_byte = *row.flops / *row.bytes;
+    for (auto* value : {&row.flops_per_s, &row.bytes_per_s, &row.flops_per_byte}) finite(*value);
     if (!out_.peaks) return;
     const double memory = out_.peaks->memory_bytes_per_s();
     const std::optional<double> compute = peak_of(*out_.peaks, row.precision);
-    if (row.flops_per_byte && compute) {
+    if (row.flops_per_byte && row.flops_per_s && compute) {
       const double by_memory = *row.flops_per_byte * memory;
       row.roof_pct = *row.flops_per_s / std::min(*compute, by_memory) * 100;
       row.bound = by_memory < *compute ? Bound::kMemory : Bound::kCompute;
@@ -194,7 +205,11 @@ class Finder {
       row.roof_pct = *row.bytes_per_s / memory * 100;
       row.bound = Bound::kMemory;
     }
-    if (!row.roof_pct) return;
+    finite(row.roof_pct);
+    if (!row.roof_pct) {
+      row.bound = Bound::kUnknown;
+      return;
+    }
     out_.roofed_ns += row.ns;
     if (*row.roof_pct < kFarBelowPct) {
       row.bound = Bound::kNeither;
@@ -216,8 +231,9 @@ std::string_view bound_name(Bound bound) {
   return kNames[static_cast<std::size_t>(bound)];
 }
 
-Roofline find_roofline(const Trace& trace, const Selection& selection, RooflineGroup group) {
-  return Finder(trace, selection).find(group);
+Roofline find_roofline(const Trace& trace, const Selection& selection, RooflineGroup group,
+                       std::size_t most) {
+  return Finder(trace, selection).find(group, most);
 }
 
 }  // namespace traceglass

@@ -33,6 +33,7 @@ struct Roofline {
   std::string device;      // "" unknown, or several kinds
   std::optional<DevicePeaks> peaks;
   std::vector<RooflineRow> rows;  // by time
+  std::int64_t left_out = 0;      // shortest rows beyond `most`; the sums below cover them
   // All device work of the selection, what of it the rows hold, what of that has a roof, and what
   // of that stays below kFarBelowPct of it.
   std::int64_t total_ns = 0, known_ns = 0, roofed_ns = 0, far_below_ns = 0;
@@ -46,6 +47,6 @@ enum class RooflineGroup : std::uint8_t { kOperator, kKernel };
 // Operators by name and inputs; device work counts for the innermost operator around its launch
 // whose cost is known. Kernels by name: those that did the whole of an operator's work alone.
 Roofline find_roofline(const libtrace::Trace& trace, const Selection& selection,
-                       RooflineGroup group = RooflineGroup::kOperator);
+                       RooflineGroup group = RooflineGroup::kOperator, std::size_t most = 20'000);
 
 }  // namespace traceglass

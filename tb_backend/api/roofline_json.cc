@@ -32,7 +32,8 @@ Json roofline_json(const Roofline& roofline, const Selection& selection) {
             {"known_ns", roofline.known_ns},
             {"roofed_ns", roofline.roofed_ns},
             {"far_below_ns", roofline.far_below_ns},
-            {"far_below_pct", kFarBelowPct}};
+            {"far_below_pct", kFarBelowPct},
+            {"left_out", roofline.left_out}};
   if (roofline.peaks) {
     j["model"] = roofline.peaks->model;
     j["memory_bytes_per_s"] = roofline.peaks->memory_bytes_per_s();

@@ -180,6 +180,42 @@ TEST(Roofline, WithoutADeviceTimesAreTheHosts) {
   EXPECT_FALSE(roof.rows[0].roof_pct);
 }
 
+TEST(Roofline, ImpossibleShapesAreUnknownAndNotInfinite) {
+  const std::string huge = "9000000000000000000";
+  std::string shape = "[" + huge;
+  for (int i = 1; i < 16; ++i) shape += "," + huge;
+  shape += "]";
+  for (const char* name : {"aten::relu", "aten::mm", "aten::bmm", "aten::add"}) {
+    Rows r;
+    device(r, "Tesla T4");
+    inputs(r, "[" + shape + "," + shape + "]", R"(["float","float"])");
+    r.op(name, 1, 0, 100).runtime(1, 10, 5, 1).kernel("k", 1000, 1, 1);
+    const auto trace = r.trace();
+    for (const RooflineRow& row : roofline(*trace).rows) {
+      for (const auto& value : {row.flops, row.bytes, row.flops_per_s, row.bytes_per_s,
+                                row.flops_per_byte, row.roof_pct}) {
+        EXPECT_TRUE(!value || std::isfinite(*value)) << name;
+      }
+    }
+  }
+}
+
+TEST(Roofline, OfManyRowsTheShortestAreLeftOut) {
+  Rows r;
+  for (int i = 0; i < 5; ++i) {
+    inputs(r, "[[" + std::to_string(10 + i) + "]]", R"(["float"])");
+    r.op("aten::relu", 1, 200 * i, 100).runtime(1, 200 * i + 10, 5, i + 1);
+    r.kernel("k", 200 * i + 20, 10 + i, i + 1);
+  }
+  const auto trace = r.trace();
+  const auto all = Selection::everything(find_steps(*trace));
+  const Roofline roof = find_roofline(*trace, all, RooflineGroup::kOperator, 2);
+  ASSERT_EQ(roof.rows.size(), 2U);
+  EXPECT_EQ(roof.rows[1].ns, 13);
+  EXPECT_EQ(roof.left_out, 3);
+  EXPECT_EQ(roof.known_ns, 10 + 11 + 12 + 13 + 14);
+}
+
 TEST(DevicePeaks, AreFoundByName) {
   const auto model = [](std::string_view name, std::optional<std::int64_t> gib = {}) {
     const auto peaks = find_device_peaks(name, gib ? std::optional(*gib << 30) : std::nullopt);
@@ -197,6 +233,15 @@ TEST(DevicePeaks, AreFoundByName) {
   EXPECT_EQ(model("Tesla V100-DGXS-32GB"), "NVIDIA V100 SXM2");
   EXPECT_EQ(model("NVIDIA GeForce RTX 2080 Ti"), "GeForce RTX 2080 Ti");
   EXPECT_EQ(model("NVIDIA GeForce RTX 4080 SUPER"), "GeForce RTX 4080 SUPER");
+  // A card of another name is another card.
+  EXPECT_EQ(model("NVIDIA GeForce RTX 4070 Ti"), "GeForce RTX 4070 Ti");
+  EXPECT_EQ(model("NVIDIA GeForce RTX 4090"), "GeForce RTX 4090");
+  for (const char* other :
+       {"NVIDIA GeForce RTX 3060 Ti", "NVIDIA GeForce RTX 4070 SUPER", "NVIDIA GeForce RTX 4090 D",
+        "NVIDIA GeForce RTX 4070 Ti SUPER", "NVIDIA GeForce RTX 5090 D",
+        "NVIDIA GeForce RTX 2080 SUPER with Max-Q Design"}) {
+    EXPECT_EQ(model(other), "unknown") << other;
+  }
   EXPECT_EQ(model("AMD Instinct MI300X VF"), "AMD Instinct MI300X");
   EXPECT_EQ(model("NVIDIA GeForce RTX 4090 Laptop GPU"), "unknown");
   EXPECT_EQ(model("NVIDIA A100-SXM4-40GB MIG 1g.5gb"), "unknown");

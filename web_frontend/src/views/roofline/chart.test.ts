@@ -28,6 +28,7 @@ const roofline: Roofline = {
   roofed_ns: 0,
   far_below_ns: 0,
   far_below_pct: 20,
+  left_out: 0,
   rows,
 };
 
