@@ -9,6 +9,12 @@
 
 namespace traceglass {
 
+namespace {
+
+constexpr std::size_t kMostWaiting = 64;  // answers
+
+}  // namespace
+
 RankParts::RankParts(Registry& registry, const Registry::Options& options)
     : registry_(registry), options_(options) {
   for (int i = 0; i < std::max(1, options_.loaders); ++i) workers_.emplace_back([this] { work(); });
@@ -37,6 +43,7 @@ RankParts::Answer RankParts::ask(const std::vector<TraceFile>& files) {
       queue_.push_back({file, false});
       queued_.notify_one();
     }
+    answer.limits += entry.limit_number;
     if (entry.part) {
       answer.parts.push_back(*entry.part);
     } else {
@@ -71,13 +78,28 @@ std::size_t RankParts::resident_bytes() {
 std::optional<RankParts::Limit> RankParts::limit(const TraceFile& file) {
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_[file.id];
-  if (entry.limit) return entry.limit;
-  if (!entry.limit_queued) {
+  if (!entry.limit_queued && (!entry.limit || entry.limit_stamp != file.stamp)) {
     entry.limit_queued = true;
     queue_.push_back({file, true});
     queued_.notify_one();
   }
-  return std::nullopt;
+  return entry.limit;
+}
+
+void RankParts::wait_for_limit(const std::string& answer, const TraceFile& file) {
+  const std::lock_guard lock(mutex_);
+  if (waiting_answers_.size() >= kMostWaiting) waiting_answers_.clear();
+  waiting_answers_[answer] = file.id;
+}
+
+bool RankParts::waits_for_limit(const std::string& answer) {
+  const std::lock_guard lock(mutex_);
+  const auto it = waiting_answers_.find(answer);
+  if (it == waiting_answers_.end()) return false;
+  const auto entry = entries_.find(it->second);
+  if (entry != entries_.end() && entry->second.limit_queued && !entry->second.limit) return true;
+  waiting_answers_.erase(it);
+  return false;
 }
 
 void RankParts::work() {
@@ -95,6 +117,8 @@ void RankParts::work() {
       const std::lock_guard lock(mutex_);
       Entry& entry = entries_[job.file.id];
       entry.limit = std::move(limit);
+      entry.limit_stamp = job.file.stamp;
+      entry.limit_number = ++limits_;
       entry.limit_queued = false;
       continue;
     }
@@ -103,7 +127,6 @@ void RankParts::work() {
     const std::lock_guard lock(mutex_);
     Entry& entry = entries_[job.file.id];
     before = std::exchange(entry.part, std::move(part));
-    entry.limit.reset();
     entry.queued = false;
     entry.finished = options_.clock();
   }

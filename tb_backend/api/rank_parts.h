@@ -35,8 +35,9 @@ class RankParts {
     std::string id, sentence;  // id "": nothing, or nothing known
   };
   struct Answer {
-    std::vector<Part> parts;  // of the files that are known, in their order
-    std::size_t waiting = 0;  // files that are not known yet
+    std::vector<Part> parts;   // of the files that are known, in their order
+    std::size_t waiting = 0;   // files that are not known yet
+    std::uint64_t limits = 0;  // changes with what is known by limit()
   };
 
   // Takes a trace from `registry` where it is loaded, else reads it by `options.load`.
@@ -48,8 +49,12 @@ class RankParts {
   // What is known of these files; starts on those that are not known or have changed. A file that
   // grows is not read again sooner than the registry would: its last summary stands meanwhile.
   Answer ask(const std::vector<TraceFile>& files);
-  // Of a file that was read; absent: it is being worked out, ask again.
+  // Of a file that was read; absent: it is being worked out, ask again. Of a file that has changed
+  // the last one stands until the new one is known.
   std::optional<Limit> limit(const TraceFile& file);
+  // An answer that waits for limit(file): whether it still does, without making it once more.
+  void wait_for_limit(const std::string& answer, const TraceFile& file);
+  bool waits_for_limit(const std::string& answer);
   // Forgets files that are gone.
   void keep_only(const Snapshot& snapshot);
 
@@ -59,7 +64,9 @@ class RankParts {
   struct Entry {
     std::optional<Part> part;
     bool queued = false;
-    std::optional<Limit> limit;  // of `part`
+    std::optional<Limit> limit;
+    FileStamp limit_stamp;  // of the file as it was then
+    std::uint64_t limit_number = 0;
     bool limit_queued = false;
     std::chrono::steady_clock::time_point finished;
   };
@@ -80,6 +87,8 @@ class RankParts {
   std::condition_variable queued_;
   std::map<std::string, Entry> entries_;  // by id
   std::deque<Job> queue_;
+  std::map<std::string, std::string> waiting_answers_;  // id of the file, by answer
+  std::uint64_t limits_ = 0;                            // how many were found
   std::vector<std::shared_ptr<IngestProgress>> running_;
   bool stopping_ = false;
   std::vector<std::thread> workers_;

@@ -10,6 +10,10 @@
 namespace traceglass {
 namespace {
 
+// Two pairs. Whoever waits for a load asks again within a second or two.
+constexpr std::size_t kMostHeld = 4;
+constexpr std::chrono::seconds kHeldFor{30};
+
 // Changes with every build of the program: answers that a browser keeps for ever are of one build.
 std::string program_stamp() {
   struct stat s{};
@@ -125,6 +129,17 @@ LoadPhase Registry::peek(const TraceFile& file) {
   return entry.error ? LoadPhase::kError : LoadPhase::kReady;
 }
 
+void Registry::hold(const std::vector<std::string>& ids) {
+  const std::lock_guard lock(mutex_);
+  const auto now = options_.clock();
+  std::erase_if(held_, [&](const auto& held) { return held.second <= now; });
+  // All or none: half a pair helps nobody.
+  std::size_t fresh = 0;
+  for (const std::string& id : ids) fresh += held_.contains(id) ? 0 : 1;
+  if (held_.size() + fresh > kMostHeld) return;
+  for (const std::string& id : ids) held_[id] = now + kHeldFor;
+}
+
 void Registry::keep_only(const Snapshot& snapshot) {
   std::vector<Entry> dropped;  // destroyed after the lock
   const std::lock_guard lock(mutex_);
@@ -214,12 +229,15 @@ void Registry::wait_idle() {
 
 void Registry::evict(const std::string& keep,
                      std::vector<std::shared_ptr<const LoadedTrace>>& dropped) {
+  const auto now = options_.clock();
+  std::erase_if(held_, [&](const auto& held) { return held.second <= now; });
   std::size_t bytes = 0;
   for (const auto& [id, entry] : entries_) bytes += entry.loaded ? entry.loaded->bytes : 0;
   while (bytes > options_.budget_bytes) {
     Entry* oldest = nullptr;
     for (auto& [id, entry] : entries_) {
-      if (entry.loaded && id != keep && (oldest == nullptr || entry.used < oldest->used)) {
+      if (!entry.loaded || id == keep || held_.contains(id)) continue;
+      if (oldest == nullptr || entry.used < oldest->used) {
         oldest = &entry;
       }
     }

@@ -68,6 +68,9 @@ class Registry {
   LoadStatus ask(const TraceFile& file);
   // State without starting anything.
   LoadPhase peek(const TraceFile& file);
+  // These are needed at once: for a while none goes for another one, even beyond the budget. Asking
+  // again prolongs that. Few files at a time can be held; of more the later ones are not.
+  void hold(const std::vector<std::string>& ids);
   // Forgets entries whose file is gone, and gives up their loads.
   void keep_only(const Snapshot& snapshot);
 
@@ -101,7 +104,7 @@ class Registry {
   std::shared_ptr<const LoadedTrace> build(const TraceFile& file, libtrace::TracePtr trace) const;
   bool needs_load(const Entry& entry, const TraceFile& file) const;
   void start(Entry& entry, const TraceFile& file);
-  // Drops the least recently used until the budget holds; `keep` stays.
+  // Drops the least recently used until the budget holds; `keep` and held ones stay.
   void evict(const std::string& keep, std::vector<std::shared_ptr<const LoadedTrace>>& dropped);
 
   const Options options_;
@@ -109,6 +112,7 @@ class Registry {
   std::condition_variable queued_, idle_;
   std::map<std::string, Entry> entries_;  // by id
   std::deque<std::shared_ptr<Job>> queue_;
+  std::map<std::string, std::chrono::steady_clock::time_point> held_;  // until when, by id
   std::uint64_t tick_ = 0;
   int running_ = 0;
   bool stopping_ = false;

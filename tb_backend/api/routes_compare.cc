@@ -19,10 +19,11 @@ Reply comparison(Services& services, const Call& call, const PathArgs&) {
   std::shared_ptr<const LoadedTrace> loaded[2];
   std::optional<Reply> pending;
   const char* const sides[2] = {"a", "b"};
+  const TraceFile* files[2] = {};
   for (int i = 0; i < 2; ++i) {
     const std::string& id = call.query.required(sides[i]);
-    const TraceFile* file = snapshot->find(id);
-    if (file == nullptr) {
+    files[i] = snapshot->find(id);
+    if (files[i] == nullptr) {
       return problem_reply({404,
                             "not_found",
                             "There is no trace " + id.substr(0, 32) +
@@ -31,6 +32,11 @@ Reply comparison(Services& services, const Call& call, const PathArgs&) {
                             "",
                             {}});
     }
+  }
+  // Else, where both do not fit the budget, each load would throw out the other side.
+  services.registry.hold({files[0]->id, files[1]->id});
+  for (int i = 0; i < 2; ++i) {
+    const TraceFile* file = files[i];
     const LoadStatus status = services.registry.ask(*file);
     if (status.error) return file_error_reply(*file, *status.error);
     if (!status.loaded && !pending) pending = status_reply(*file, status, 202);

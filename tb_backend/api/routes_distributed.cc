@@ -83,6 +83,7 @@ std::string etag_of(const RankParts::Answer& answer, const Call& call) {
   static const std::string kProcess =
       std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
   std::string text = kProcess + call.path + '\n' + call.query.canonical();
+  text += '\n' + std::to_string(answer.limits);
   for (const RankParts::Part& part : answer.parts) {
     const FileStamp& s = part.file.stamp;
     text += '\n' + part.file.id + ' ' + std::to_string(s.bytes) + ' ' +
@@ -119,6 +120,8 @@ Reply distributed(Services& services, const Call& call, const PathArgs&) {
   const std::string etag = etag_of(answer, call);
   if (has_etag(call, etag)) {
     reply.status = 304;
+  } else if (services.ranks.waits_for_limit(etag)) {
+    return waiting_reply(files, answer);
   } else {
     std::vector<RankInput> inputs;
     std::vector<RankParts::Part> parts;
@@ -138,8 +141,12 @@ Reply distributed(Services& services, const Call& call, const PathArgs&) {
     // Why the rank that is late is slow by itself takes its trace once more.
     std::optional<RankParts::Limit> limit;
     if (!found.stragglers.empty()) {
-      limit = services.ranks.limit(parts[found.ranks[found.stragglers[0].row].input].file);
-      if (!limit) return waiting_reply(files, answer);
+      const TraceFile& late = parts[found.ranks[found.stragglers[0].row].input].file;
+      limit = services.ranks.limit(late);
+      if (!limit) {
+        services.ranks.wait_for_limit(etag, late);
+        return waiting_reply(files, answer);
+      }
     }
     Json body = distributed_json(found, parts);
     if (limit && !limit->id.empty()) {

@@ -167,6 +167,14 @@ TEST_F(ManyRanks, TwoTracesAtATimeAreEnough) {
   // Another question reads nothing again.
   EXPECT_EQ(settled("/api/distributed?run=.&columns=step").status, 200);
   EXPECT_EQ(loads_, kRanks + 1);
+  // The late rank grows: the last answer stands until the new one is there.
+  logdir_.write("rank41.json", rank_trace(41, 91, kRanks) + " ");
+  while (true) {
+    const Reply reply = ask("/api/distributed?run=.");
+    ASSERT_EQ(reply.status, 200);
+    if (loads_ == kRanks + 3) break;
+    std::this_thread::yield();
+  }
 }
 
 }  // namespace

@@ -145,6 +145,33 @@ TEST(Registry, TheLeastRecentlyUsedGoesWhenMemoryIsFull) {
   EXPECT_EQ(held->trace->size(), 1U);  // who holds it may go on using it
 }
 
+TEST(Registry, WhatIsNeededTogetherStaysBeyondTheBudgetForAWhile) {
+  std::chrono::steady_clock::time_point now{};
+  Registry::Options o = options(&good);
+  o.budget_bytes = 1;
+  o.clock = [&] { return now; };
+  Registry registry(o);
+  registry.hold({"a", "b"});
+  for (const char* id : {"a", "b", "a", "b"}) {
+    registry.ask(file(id));
+    registry.wait_idle();
+  }
+  EXPECT_EQ(registry.peek(file("a")), LoadPhase::kReady);
+  EXPECT_EQ(registry.peek(file("b")), LoadPhase::kReady);
+  registry.hold({"c", "d", "e"});  // too many: not one of them
+  for (const char* id : {"c", "d"}) {
+    registry.ask(file(id));
+    registry.wait_idle();
+  }
+  EXPECT_EQ(registry.peek(file("c")), LoadPhase::kNew);
+  EXPECT_EQ(registry.peek(file("a")), LoadPhase::kReady);
+  now += 1min;
+  registry.ask(file("f"));
+  registry.wait_idle();
+  EXPECT_EQ(registry.peek(file("a")), LoadPhase::kNew);
+  EXPECT_EQ(registry.peek(file("f")), LoadPhase::kReady);
+}
+
 TEST(Registry, AFileThatVanishesIsForgottenAndItsLoadGivenUp) {
   std::latch started(1);
   std::latch vanished(1);
