@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "libtrace/averages/sums.h"
+#include "libtrace/model/sums.h"
 
 namespace libtrace {
 namespace {

@@ -8,9 +8,9 @@
 #include "libtrace/averages/flags.h"
 #include "libtrace/averages/function_events.h"
 #include "libtrace/averages/stacks.h"
-#include "libtrace/averages/sums.h"
 #include "libtrace/model/flops.h"
 #include "libtrace/model/shapes.h"
+#include "libtrace/model/sums.h"
 
 namespace libtrace {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "libtrace/averages/flags.h"
 #include "libtrace/averages/memory_blocks.h"
-#include "libtrace/averages/sums.h"
 #include "libtrace/model/device.h"
+#include "libtrace/model/sums.h"
 #include "libtrace/model/whole_number.h"
 
 namespace libtrace {

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "libtrace/averages/memory_timeline.h"
-#include "libtrace/averages/sums.h"
+#include "libtrace/model/sums.h"
 
 namespace libtrace {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "libtrace/averages/cell.h"
-#include "libtrace/averages/sums.h"
 #include "libtrace/key_averages.h"
+#include "libtrace/model/sums.h"
 
 namespace libtrace {
 namespace {

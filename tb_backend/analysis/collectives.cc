@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "libtrace/model/sums.h"
+#include "tb_backend/analysis/collective_args.h"
 #include "tb_backend/analysis/matching.h"
 #include "tb_backend/analysis/rank_clock.h"
 
@@ -26,7 +28,10 @@ std::vector<CollectiveKernel> collective_kernels(const Trace& trace) {
     k.name = text("Collective name");
     if (k.name.empty()) k.name = trace.name(e);
     k.seq = trace.int_arg(e, "Seq");
-    k.start_ns = base + trace.start(e);
+    const CollectiveArgs args = read_collective_args(trace, e);
+    k.from = args.from;
+    k.to = args.to;
+    k.start_ns = libtrace::plus(base, trace.start(e));
     k.dur_ns = trace.dur(e);
     out.push_back(std::move(k));
   }
@@ -49,10 +54,11 @@ std::vector<Collective> match_collectives(std::vector<RankKernels> ranks) {
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     matcher.next_rank();
     for (const CollectiveKernel& k : ranks[r].kernels) {
-      const std::uint32_t id = matcher.add({matcher.text(k.group), matcher.text(k.name), k.seq});
+      const std::uint32_t id =
+          matcher.add({matcher.text(k.group), matcher.text(k.name), k.seq, k.from, k.to});
       if (id == found.size()) found.emplace_back();
       found[id].push_back({r, &k});
-      samples.push_back({r, id, k.start_ns + k.dur_ns});
+      samples.push_back({r, id, libtrace::plus(k.start_ns, k.dur_ns)});
     }
   }
   const RankClocks clocks = tie_clocks(ranks.size(), found.size(), samples);
@@ -68,7 +74,7 @@ std::vector<Collective> match_collectives(std::vector<RankKernels> ranks) {
     std::int64_t latest = INT64_MIN, earliest = INT64_MAX;
     for (const Seen& s : seen) {
       c.transfer_ns = std::min(c.transfer_ns, s.kernel->dur_ns);
-      const std::int64_t start = s.kernel->start_ns - clocks.ahead_ns[s.rank];
+      const std::int64_t start = libtrace::minus(s.kernel->start_ns, clocks.ahead_ns[s.rank]);
       if (start > latest) c.last_rank = ranks[s.rank].rank;
       latest = std::max(latest, start);
       earliest = std::min(earliest, start);

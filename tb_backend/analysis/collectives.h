@@ -14,6 +14,7 @@ namespace traceglass {
 struct CollectiveKernel {
   std::string group, name;
   std::optional<std::int64_t> seq;
+  int from = -1, to = -1;                 // ranks of a send and its receive, as of MatchKey
   std::int64_t start_ns = 0, dur_ns = 0;  // start: Unix ns where the base is known
 };
 // By start.

@@ -5,6 +5,7 @@
 #include <map>
 #include <tuple>
 
+#include "libtrace/model/sums.h"
 #include "tb_backend/analysis/distributed_notes.h"
 #include "tb_backend/analysis/heat_map.h"
 #include "tb_backend/analysis/stragglers.h"
@@ -13,6 +14,9 @@ namespace traceglass {
 
 namespace {
 
+using libtrace::add;
+using libtrace::minus;
+using libtrace::plus;
 using Chosen = std::optional<std::pair<std::int64_t, std::int64_t>>;
 
 bool chosen(const Chosen& steps, std::int64_t index) {
@@ -25,7 +29,14 @@ const RankStep* step_at(const RankSummary& rank, std::int64_t at) {
                                  [](std::int64_t t, const RankStep& s) { return t < s.start_ns; });
   if (behind == rank.steps.begin()) return nullptr;
   --behind;
-  return at <= behind->start_ns + behind->length_ns ? &*behind : nullptr;
+  return at <= plus(behind->start_ns, behind->length_ns) ? &*behind : nullptr;
+}
+
+// Of a mean step. Its parts may have lost less at the bound than the whole.
+template <typename Row>
+std::int64_t rest_of(const Row& r) {
+  const std::int64_t parts = plus(plus(r.computation_ns, r.overlap_ns), r.exposed_ns);
+  return std::max<std::int64_t>(0, minus(r.step_ns, parts));
 }
 
 class Maker {
@@ -67,10 +78,10 @@ class Maker {
         r.index = s.index;
         r.selected = chosen(options_.steps, s.index);
         ++r.ranks;
-        r.step_ns += s.length_ns;
-        r.computation_ns += s.computation_ns;
-        r.overlap_ns += s.overlap_ns;
-        r.exposed_ns += s.exposed_ns;
+        add(r.step_ns, s.length_ns);
+        add(r.computation_ns, s.computation_ns);
+        add(r.overlap_ns, s.overlap_ns);
+        add(r.exposed_ns, s.exposed_ns);
       }
     }
     for (auto& [index, r] : rows) {
@@ -78,8 +89,8 @@ class Maker {
       for (std::int64_t* part : {&r.step_ns, &r.computation_ns, &r.overlap_ns, &r.exposed_ns}) {
         *part /= n;
       }
-      r.other_ns = r.step_ns - r.computation_ns - r.overlap_ns - r.exposed_ns;
-      r.start_spread_ns = starts[index].second - starts[index].first;
+      r.other_ns = rest_of(r);
+      r.start_spread_ns = minus(starts[index].second, starts[index].first);
       step_start_[index] = starts[index].first;
       if (r.selected) ++d_.selected_steps;
       d_.steps.push_back(r);
@@ -100,28 +111,28 @@ class Maker {
       for (const RankStep& s : rank.steps) {
         if (!chosen(options_.steps, s.index)) continue;
         if (n++ == 0) {
-          r.show.start = s.start_ns - rank.range_start_ns;
-          r.show.end = r.show.start + s.length_ns;
+          r.show.start = minus(s.start_ns, rank.range_start_ns);
+          r.show.end = plus(r.show.start, s.length_ns);
         }
-        r.starts_ns += match_.common(row, s.host_start_ns) - step_start_[s.index];
-        r.step_ns += s.length_ns;
-        r.computation_ns += s.computation_ns;
-        r.overlap_ns += s.overlap_ns;
-        r.exposed_ns += s.exposed_ns;
-        r.dataloader_ns += s.dataloader_ns;
+        add(r.starts_ns, minus(match_.common(row, s.host_start_ns), step_start_[s.index]));
+        add(r.step_ns, s.length_ns);
+        add(r.computation_ns, s.computation_ns);
+        add(r.overlap_ns, s.overlap_ns);
+        add(r.exposed_ns, s.exposed_ns);
+        add(r.dataloader_ns, s.dataloader_ns);
         bubbles = bubbles || s.bubble_ns.has_value();
-        bubble += s.bubble_ns.value_or(0);
+        add(bubble, s.bubble_ns.value_or(0));
       }
       r.steps = static_cast<std::size_t>(n);
       steps += n;
-      length += r.step_ns;
-      exposed += r.exposed_ns;
+      add(length, r.step_ns);
+      add(exposed, r.exposed_ns);
       if (n > 0) {
         for (std::int64_t* part : {&r.starts_ns, &r.step_ns, &r.computation_ns, &r.overlap_ns,
                                    &r.exposed_ns, &r.dataloader_ns}) {
           *part /= n;
         }
-        r.other_ns = r.step_ns - r.computation_ns - r.overlap_ns - r.exposed_ns;
+        r.other_ns = rest_of(r);
         if (bubbles) r.bubble_ns = bubble / n;
       }
       d_.on_host =
@@ -172,30 +183,30 @@ class Maker {
       const std::int64_t start = match_.common(s->row, k.start_ns);
       m.transfer_ns = std::min(m.transfer_ns, k.dur_ns);
       m.start_ns = std::min(m.start_ns, start);
-      m.end_ns = std::max(m.end_ns, start + k.dur_ns);
+      m.end_ns = std::max(m.end_ns, plus(start, k.dur_ns));
       if (start > latest) m.last_row = s->row;
       latest = std::max(latest, start);
-      sum += k.dur_ns;
+      add(sum, k.dur_ns);
     }
     if (match_.size(m.id) < 2) return;  // how much of it is waiting is not known
     for (const SeenCollective* s = match_.begin(m.id); s != match_.end(m.id); ++s) {
       const RankCollective& k = match_.of(*s);
-      const std::int64_t wait = k.dur_ns - m.transfer_ns;
+      const std::int64_t wait = minus(k.dur_ns, m.transfer_ns);
       RankRow& r = d_.ranks[s->row];
       ++r.collectives;
-      r.wait_ns += wait;
-      r.bytes += std::max<std::int64_t>(0, k.bytes);
-      m.wait_ns += wait;
+      add(r.wait_ns, wait);
+      add(r.bytes, std::max<std::int64_t>(0, k.bytes));
+      add(m.wait_ns, wait);
       m.longest_wait_ns = std::max(m.longest_wait_ns, wait);
       if (s->row == m.last_row) m.last_wait_ns = wait;
       (k.seq == RankCollective::kNoSeq ? d_.by_order : d_.by_sequence) = true;
     }
     RankRow& last = d_.ranks[m.last_row];
     ++last.last;
-    last.caused_ns += m.wait_ns - m.last_wait_ns;
-    d_.wait_ns += m.wait_ns;
-    d_.collective_ns += sum;
-    if (m.step) step_wait_[*m.step] += m.wait_ns;
+    add(last.caused_ns, minus(m.wait_ns, m.last_wait_ns));
+    add(d_.wait_ns, m.wait_ns);
+    add(d_.collective_ns, sum);
+    if (m.step) add(step_wait_[*m.step], m.wait_ns);
   }
 
   void set_origin() {
@@ -206,8 +217,8 @@ class Maker {
     if (!collectives_.empty()) origin = std::min(origin, collectives_.front().start_ns);
     if (origin == std::numeric_limits<std::int64_t>::max()) origin = 0;
     for (MatchedCollective& m : collectives_) {
-      m.start_ns -= origin;
-      m.end_ns -= origin;
+      m.start_ns = minus(m.start_ns, origin);
+      m.end_ns = minus(m.end_ns, origin);
     }
     origin_ = origin;
     if (match_.ranks() > 0 && match_.rank(0).base_unix_ns) d_.origin_unix_ns = origin;
@@ -269,8 +280,8 @@ class Maker {
       kind.op = row.op;
       kind.bytes = row.bytes;
       ++kind.calls;
-      kind.transfer_ns += m.transfer_ns;
-      kind.wait_ns += m.wait_ns;
+      add(kind.transfer_ns, m.transfer_ns);
+      add(kind.wait_ns, m.wait_ns);
       sizes[key] = std::max(sizes[key], row.group_size);
     }
     for (auto& [key, kind] : kinds) {
@@ -285,7 +296,7 @@ class Maker {
     }
     std::stable_sort(d_.kinds.begin(), d_.kinds.end(),
                      [](const CollectiveKindRow& a, const CollectiveKindRow& b) {
-                       return a.transfer_ns + a.wait_ns > b.transfer_ns + b.wait_ns;
+                       return plus(a.transfer_ns, a.wait_ns) > plus(b.transfer_ns, b.wait_ns);
                      });
   }
 
@@ -298,13 +309,13 @@ class Maker {
     bool open = false;  // the last entry is of `band`
     for (const SeenCollective* s = match_.begin(m.id); s != match_.end(m.id); ++s) {
       const RankCollective& k = match_.of(*s);
-      const std::int64_t start = match_.common(s->row, k.start_ns) - origin_;
+      const std::int64_t start = minus(match_.common(s->row, k.start_ns), origin_);
       for (; d_.heat.rows[band].last <= s->row; ++band) open = false;
       if (!open) row.entries.push_back({band, start, 0});
       open = true;
       CollectiveRow::Entry& e = row.entries.back();
       e.start_ns = std::min(e.start_ns, start);
-      e.wait_ns = std::max(e.wait_ns, k.dur_ns - m.transfer_ns);
+      e.wait_ns = std::max(e.wait_ns, minus(k.dur_ns, m.transfer_ns));
     }
   }
 

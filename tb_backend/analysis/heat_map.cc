@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "libtrace/model/sums.h"
+
 namespace traceglass {
 
 namespace {
@@ -70,7 +72,8 @@ HeatMap make_heat_map(const RunMatch& match, const std::vector<MatchedCollective
     const std::size_t column = position / column_size;
     for (const SeenCollective* s = match.begin(c.id); s != match.end(c.id); ++s) {
       std::int64_t& cell = wait[s->row * width + column];
-      cell = std::max<std::int64_t>(cell, 0) + match.of(*s).dur_ns - c.transfer_ns;
+      cell = libtrace::plus(std::max<std::int64_t>(cell, 0),
+                            libtrace::minus(match.of(*s).dur_ns, c.transfer_ns));
     }
     ++map.last[c.last_row / row_size][column];
   }
@@ -81,7 +84,7 @@ HeatMap make_heat_map(const RunMatch& match, const std::vector<MatchedCollective
       for (std::size_t row = band.first; row < band.last; ++row) {
         const std::int64_t ns = wait[row * width + column];
         if (ns < 0) continue;
-        sum += ns;
+        libtrace::add(sum, ns);
         ++n;
       }
       if (n > 0) cells[column] = sum / n;

@@ -4,9 +4,13 @@
 #include <limits>
 #include <utility>
 
+#include "libtrace/model/sums.h"
+
 namespace traceglass {
 
 namespace {
+
+using libtrace::minus;
 
 // Samples grouped by one of their keys: those of `key` are order[first[key] … first[key + 1]).
 struct Grouped {
@@ -98,11 +102,11 @@ class Tie {
       }
     };
     each([&](const ClockSample& s) {
-      if (known_[s.rank]) ends.push_back(s.end_ns - clocks_.ahead_ns[s.rank]);
+      if (known_[s.rank]) ends.push_back(minus(s.end_ns, clocks_.ahead_ns[s.rank]));
     });
     const std::int64_t end = median(ends);
     each([&](const ClockSample& s) {
-      if (!known_[s.rank]) found.emplace_back(s.rank, s.end_ns - end);
+      if (!known_[s.rank]) found.emplace_back(s.rank, minus(s.end_ns, end));
     });
   }
 
@@ -114,10 +118,10 @@ class Tie {
       std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -low;
       for (std::uint32_t i = first; i < last; ++i) {
         const ClockSample& s = samples_[by_collective_.order[i]];
-        low = std::min(low, s.end_ns - clocks_.ahead_ns[s.rank]);
-        high = std::max(high, s.end_ns - clocks_.ahead_ns[s.rank]);
+        low = std::min(low, minus(s.end_ns, clocks_.ahead_ns[s.rank]));
+        high = std::max(high, minus(s.end_ns, clocks_.ahead_ns[s.rank]));
       }
-      spreads.push_back(high - low);
+      spreads.push_back(minus(high, low));
     }
     clocks_.samples = spreads.size();
     if (spreads.empty()) return;

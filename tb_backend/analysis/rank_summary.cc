@@ -184,6 +184,8 @@ std::vector<CollectiveKernel> collective_kernels(const RankSummary& rank) {
     k.group = rank.texts[c.group];
     k.name = rank.texts[c.name];
     if (c.seq != RankCollective::kNoSeq) k.seq = c.seq;
+    k.from = c.from;
+    k.to = c.to;
     k.start_ns = base + c.start_ns;
     k.dur_ns = c.dur_ns;
     out.push_back(std::move(k));

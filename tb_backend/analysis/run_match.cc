@@ -47,12 +47,13 @@ void RunMatch::match() {
       const RankCollective& c = r.collectives[k];
       MatchKey key{texts[c.group], texts[c.name], std::nullopt, c.from, c.to};
       if (c.seq != RankCollective::kNoSeq) key.seq = c.seq;
-      samples.push_back({row, matcher.add(key), shift_[row] + c.start_ns + c.dur_ns});
+      samples.push_back({row, matcher.add(key), common(row, libtrace::plus(c.start_ns, c.dur_ns))});
       kernels.push_back(k);
     }
   }
   clocks_ = tie_clocks(rows_.size(), matcher.count(), samples);
-  for (std::size_t row = 0; row < rows_.size(); ++row) shift_[row] -= clocks_.ahead_ns[row];
+  for (std::size_t row = 0; row < rows_.size(); ++row)
+    shift_[row] = libtrace::minus(shift_[row], clocks_.ahead_ns[row]);
   first_.assign(matcher.count() + std::size_t{1}, 0);
   for (const ClockSample& s : samples) ++first_[s.collective + 1];
   for (std::size_t c = 0; c + 1 < first_.size(); ++c) first_[c + 1] += first_[c];
@@ -69,7 +70,8 @@ void RunMatch::place_untied() {
     const RankSummary &r = rank(row), &first = rank(0);
     if (clocks_.tied[row] || r.base_unix_ns.has_value() == first.base_unix_ns.has_value()) continue;
     if (r.steps.empty() || first.steps.empty()) continue;
-    shift_[row] = common(0, first.steps.front().host_start_ns) - r.steps.front().host_start_ns;
+    shift_[row] = libtrace::minus(common(0, first.steps.front().host_start_ns),
+                                  r.steps.front().host_start_ns);
   }
 }
 

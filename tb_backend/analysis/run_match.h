@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "libtrace/model/sums.h"
 #include "tb_backend/analysis/rank_clock.h"
 #include "tb_backend/analysis/rank_summary.h"
 
@@ -34,7 +35,7 @@ class RunMatch {
   [[nodiscard]] const RankClocks& clocks() const { return clocks_; }
   // A time of a rank's own trace on the clock of all.
   [[nodiscard]] std::int64_t common(std::size_t row, std::int64_t at) const {
-    return shift_[row] + at;
+    return libtrace::plus(shift_[row], at);
   }
 
   [[nodiscard]] std::size_t collectives() const { return first_.size() - 1; }

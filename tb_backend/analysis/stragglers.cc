@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "libtrace/model/sums.h"
 #include "tb_backend/analysis/figures.h"
 
 namespace traceglass {
 
 namespace {
+
+using libtrace::minus;
+using libtrace::plus;
 
 constexpr std::size_t kNamed = 8;
 // A rank stands out when it causes twice its even share of the waiting, and at least a tenth of it;
@@ -17,7 +21,7 @@ constexpr double kEvenShares = 2, kLeastShare = 0.1, kMostShare = 0.6;
 constexpr double kLeastWaiting = 0.005;
 // A difference explains lateness when it is at least half of it.
 bool explains(std::int64_t difference, std::int64_t late) {
-  return difference > 0 && 2 * difference >= late;
+  return difference > 0 && difference >= late - late / 2;
 }
 
 const RankStep* step_of(const RankSummary& rank, std::optional<std::int64_t> index) {
@@ -37,8 +41,8 @@ class Reason {
     late_ = step_of(late, worst_.step);
     other_ = step_of(other, worst_.step);
     if (late_ != nullptr && other_ != nullptr && !late_->synthetic) {
-      const std::int64_t start = match_.common(s_.row, late_->host_start_ns) -
-                                 match_.common(s_.waiting_row, other_->host_start_ns);
+      const std::int64_t start = minus(match_.common(s_.row, late_->host_start_ns),
+                                       match_.common(s_.waiting_row, other_->host_start_ns));
       if (explains(late_->dataloader_ns - other_->dataloader_ns, s_.late_ns)) {
         return because(Straggler::Why::kLoading,
                        "it loads data for " + time_text(late_->dataloader_ns) + " of " + step() +
@@ -53,8 +57,8 @@ class Reason {
       }
     }
     if (late_ != nullptr && other_ != nullptr) {
-      const std::int64_t mine = late_->computation_ns + late_->overlap_ns;
-      const std::int64_t others = other_->computation_ns + other_->overlap_ns;
+      const std::int64_t mine = plus(late_->computation_ns, late_->overlap_ns);
+      const std::int64_t others = plus(other_->computation_ns, other_->overlap_ns);
       if (explains(mine - others, s_.late_ns)) {
         const char* what = late.has_device_work ? "its kernels take " : "its operators take ";
         return because(Straggler::Why::kComputation,
@@ -65,7 +69,7 @@ class Reason {
       }
     }
     const auto [mine, others] = sizes();
-    if (others > 0 && mine > others + others / 4) {
+    if (others > 0 && mine > plus(others, others / 4)) {
       return because(
           Straggler::Why::kSize,
           "it sends " + bytes_text(mine) + " there, " + theirs() + " " + bytes_text(others) + ".",
@@ -129,22 +133,23 @@ void set_places(const RunMatch& match, const MatchedCollective& worst, Straggler
   std::int64_t longest = -1;
   for (const SeenCollective* k = match.begin(worst.id); k != match.end(worst.id); ++k) {
     const RankCollective& c = match.of(*k);
-    if (k->row == s.row) s.show = {c.start_ns, c.start_ns + c.dur_ns};
+    if (k->row == s.row) s.show = {c.start_ns, plus(c.start_ns, c.dur_ns)};
     if (k->row == s.row || c.dur_ns <= longest) continue;
     longest = c.dur_ns;
     s.waiting_row = k->row;
-    s.waiting_show = {c.start_ns, c.start_ns + c.dur_ns};
+    s.waiting_show = {c.start_ns, plus(c.start_ns, c.dur_ns)};
   }
-  s.late_ns = match.common(s.row, s.show.start) - match.common(s.waiting_row, s.waiting_show.start);
-  s.show.start -= std::max<std::int64_t>(0, s.late_ns);
-  const std::int64_t margin = (s.show.end - s.show.start) / 20;
+  s.late_ns =
+      minus(match.common(s.row, s.show.start), match.common(s.waiting_row, s.waiting_show.start));
+  s.show.start = minus(s.show.start, std::max<std::int64_t>(0, s.late_ns));
+  const std::int64_t margin = minus(s.show.end, s.show.start) / 20;
   for (libtrace::TimeRange* range : {&s.show, &s.waiting_show}) {
-    range->start -= margin;
-    range->end += margin;
+    range->start = minus(range->start, margin);
+    range->end = plus(range->end, margin);
     const std::size_t row = range == &s.show ? s.row : s.waiting_row;
     const std::int64_t zero = match.rank(row).range_start_ns;
-    range->start = std::max<std::int64_t>(0, range->start - zero);
-    range->end = std::max(range->start, range->end - zero);
+    range->start = std::max<std::int64_t>(0, minus(range->start, zero));
+    range->end = std::max(range->start, minus(range->end, zero));
   }
 }
 
@@ -154,10 +159,12 @@ std::vector<Straggler> find_stragglers(const RunMatch& match,
                                        const std::vector<MatchedCollective>& collectives,
                                        const Distributed& d) {
   std::vector<Straggler> out;
-  std::int64_t time = 0;
-  for (const RankRow& r : d.ranks) time += r.step_ns * static_cast<std::int64_t>(r.steps);
+  double time = 0;
+  for (const RankRow& r : d.ranks) {
+    time += static_cast<double>(r.step_ns) * static_cast<double>(r.steps);
+  }
   if (d.ranks.size() < 2 || d.wait_ns <= 0 ||
-      static_cast<double>(d.wait_ns) < kLeastWaiting * static_cast<double>(time)) {
+      static_cast<double>(d.wait_ns) < kLeastWaiting * time) {
     return out;
   }
   const double least =

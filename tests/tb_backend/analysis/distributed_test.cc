@@ -71,6 +71,35 @@ std::string sentence(const Distributed& d, std::string_view code) {
   return "";
 }
 
+TEST(Distributed, SumsOfAbsurdTimesStopAtTheBound) {
+  constexpr std::int64_t kLong = 1'500'000'000'000'000'000;
+  std::deque<Rank> ranks;
+  World world;
+  for (int r = 0; r < 8; ++r) {
+    Rank& rank = ranks.emplace_back(r, 8);
+    rank.step(1, 1, 0, kLong);
+    rank.collective(r == 0 ? 0 : kLong - 10, r == 0 ? kLong : 10, 1, 1000);
+    rank.collective(0, r == 7 ? 1 : kLong, 2, 1000);
+    world.add(rank);
+  }
+  const Distributed d = world.find();
+  EXPECT_EQ(d.ranks.size(), 8U);
+  EXPECT_GT(d.mean_step_ns, 0);
+  EXPECT_GE(d.mean_exposed_ns, 0);
+  EXPECT_GT(d.wait_ns, 0);
+  EXPECT_GT(d.collective_ns, 0);
+  for (const RunStepRow& s : d.steps) {
+    for (const std::int64_t ns :
+         {s.step_ns, s.computation_ns, s.exposed_ns, s.other_ns, s.wait_ns}) {
+      EXPECT_GE(ns, 0);
+    }
+  }
+  for (const RankRow& r : d.ranks) {
+    EXPECT_GE(r.wait_ns, 0);
+    EXPECT_GE(r.caused_ns, 0);
+  }
+}
+
 TEST(Distributed, TwoRanksByHand) {
   // Rank 0: step [0, 1000): kernel 100–300, all_reduce 250–700 → computes 150 alone, 50 with it.
   Rank r0(0), r1(1);

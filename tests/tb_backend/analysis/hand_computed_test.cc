@@ -366,7 +366,7 @@ TEST(HandComputed, ThePeakIsOwned) {
 
 TEST(HandComputed, CollectivesMatchBySequenceElseByOrder) {
   const auto k = [](std::optional<std::int64_t> seq, std::int64_t start, std::int64_t dur) {
-    return CollectiveKernel{"pg", "allreduce", seq, start, dur};
+    return CollectiveKernel{"pg", "allreduce", seq, -1, -1, start, dur};
   };
   // Rank 1's clock is 1000 ahead; every collective ends at once.
   auto found = match_collectives({{0, {k(7, 100, 60), k(8, 200, 20), k(std::nullopt, 300, 10)}},
@@ -381,6 +381,15 @@ TEST(HandComputed, CollectivesMatchBySequenceElseByOrder) {
   EXPECT_EQ(found[2].seq, std::nullopt);
   EXPECT_EQ(found[2].transfer_ns, 5);
   // At equal starts the lowest rank is last; a sequence number twice goes by order.
+  // A send and its receive are one by both ranks: their numbers count on each rank by itself.
+  const auto pair = [&](std::int64_t seq, std::int64_t ts, int from, int to) {
+    CollectiveKernel kernel = k(seq, ts, 10);
+    kernel.from = from;
+    kernel.to = to;
+    return kernel;
+  };
+  EXPECT_EQ(match_collectives({{0, {pair(1, 10, 0, 1)}}, {2, {pair(1, 10, 2, 3)}}}).size(), 0U);
+  EXPECT_EQ(match_collectives({{0, {pair(1, 10, 0, 1)}}, {1, {pair(4, 10, 0, 1)}}}).size(), 1U);
   found = match_collectives({{3, {k(1, 10, 5), k(1, 20, 5)}}, {2, {k(1, 10, 5), k(1, 20, 9)}}});
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].last_rank, 2);
