@@ -3,6 +3,7 @@ import type { MetricMark, MetricRun, MetricSeries, MetricTag } from '../../api/t
 import { join_sentence, seconds_text, value_text } from '../../lib/metrics';
 import {
   ascending,
+  extremes,
   format_zoom,
   index_at,
   list_marks,
@@ -160,10 +161,20 @@ describe('numbers', () => {
 });
 
 describe('the axis', () => {
+  it('finds the extremes of more values than a call takes', () => {
+    expect(extremes(Array.from({ length: 300_000 }, (_, i) => i + 1))).toEqual({ least: 1, most: 300_000 });
+  });
+
   it('zooms by a short text', () => {
     expect(format_zoom(3.14159, 103.9)).toBe('3.1..103.9');
     expect(parse_zoom('3.1..103.9')).toEqual({ from: 3.1, to: 103.9 });
     expect(parse_zoom(format_zoom(1.7e9, 1.7e9 + 0.5))).toEqual({ from: 1.7e9, to: 1.7e9 + 0.5 });
+    for (const width of [1e-7, 3e-9, 2e-40, 5e-324, 1e21, 1e300]) {
+      const read = parse_zoom(format_zoom(0, width));
+      expect(read?.from).toBe(0);
+      expect(Math.abs((read?.to ?? 0) - width)).toBeLessThanOrEqual(width / 1000);
+    }
+    expect(parse_zoom('-1e-7..2e+21')).toEqual({ from: -1e-7, to: 2e21 });
     expect(parse_zoom('9..3')).toBeUndefined();
     expect(parse_zoom('x')).toBeUndefined();
   });

@@ -92,7 +92,7 @@ export function list_marks(marks: readonly MetricMark[]): string {
 
 /** `100..250.5` */
 export function parse_zoom(text: string | undefined): { from: number; to: number } | undefined {
-  const found = /^(-?[\d.]+(?:e\d+)?)\.\.(-?[\d.]+(?:e\d+)?)$/.exec(text ?? '');
+  const found = /^(-?[\d.]+(?:e[+-]?\d+)?)\.\.(-?[\d.]+(?:e[+-]?\d+)?)$/.exec(text ?? '');
   const from = Number(found?.[1]);
   const to = Number(found?.[2]);
   return found !== null && from < to ? { from, to } : undefined;
@@ -100,11 +100,25 @@ export function parse_zoom(text: string | undefined): { from: number; to: number
 
 /** As exact as a thousandth of the range, so that the address stays readable. */
 export function format_zoom(from: number, to: number): string {
-  const step = 10 ** Math.floor(Math.log10((to - from) / 1000));
-  const digits = Math.max(0, -Math.floor(Math.log10(step)));
+  const power = Math.floor(Math.log10((to - from) / 1000));
+  const step = 10 ** power;
+  const digits = Math.max(0, -power);
+  // A number has no more digits than these, and toFixed() takes no more: such a range stands as it is.
+  if (!(digits <= 100)) return `${from}..${to}`;
   const text = (value: number): string =>
     Number((Math.round(value / step) * step).toFixed(digits)).toString();
   return `${text(from)}..${text(to)}`;
+}
+
+/** Of any number of values: more than fit into the arguments of one call. */
+export function extremes(values: readonly number[]): { least: number; most: number } {
+  let least = Infinity;
+  let most = -Infinity;
+  for (const one of values) {
+    least = Math.min(least, one);
+    most = Math.max(most, one);
+  }
+  return { least, most };
 }
 
 /** Ascending for a chart that wants every x once: a repeated one is moved by less than anybody sees. */
