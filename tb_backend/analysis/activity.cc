@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "libtrace/model/device.h"
+#include "tb_backend/analysis/exposed.h"
 
 namespace traceglass {
 
@@ -155,6 +156,12 @@ Communication find_communication(const Trace& trace) {
   c.total_ns = libtrace::length(collectives);
   c.exposed_ns = c.total_ns - libtrace::length(libtrace::common(collectives, kernels));
   return c;
+}
+
+Intervals exposed_communication(const Trace& trace) {
+  const std::vector<Intervals> sets = by_category(trace);
+  return libtrace::without(sets[static_cast<std::size_t>(Category::kCommunication)],
+                           sets[static_cast<std::size_t>(Category::kKernel)]);
 }
 
 }  // namespace traceglass

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tb_backend/analysis/activity.h"
+#include "tb_backend/analysis/exposed.h"
 #include "tb_backend/analysis/memory.h"
 #include "tb_backend/analysis/overview.h"
 
@@ -43,6 +44,8 @@ std::vector<StepScalars> find_step_scalars(const libtrace::Trace& trace) {
   const Overview overview = find_overview(trace, DeviceTimes(trace), Selection::everything(steps));
   const std::vector<MemoryDevice> memory = find_memory(trace);
   const std::vector<const MemoryDevice*> devices = devices_of(memory);
+  const libtrace::Measure exposed(overview.communication.total_ns > 0 ? exposed_communication(trace)
+                                                                      : libtrace::Intervals{});
   for (const StepRow& row : overview.steps) {
     if (row.step.incomplete) continue;
     StepScalars& one = out.emplace_back();
@@ -59,10 +62,9 @@ std::vector<StepScalars> find_step_scalars(const libtrace::Trace& trace) {
                               sum / static_cast<double>(row.device_busy_pct.size()));
     }
     if (overview.communication.total_ns > 0) {
-      // The part of the step that no computation covers.
-      one.values.emplace_back(
-          "exposed_communication_ms",
-          static_cast<double>(row.breakdown.of(Category::kCommunication)) / 1e6);
+      // Not the breakdown's part, of which copies and sets are taken too.
+      one.values.emplace_back("exposed_communication_ms",
+                              static_cast<double>(exposed.within(row.step.extended)) / 1e6);
     }
     std::optional<std::int64_t> peak;
     for (const MemoryDevice* device : devices) {

@@ -70,6 +70,24 @@ class MetricsCommandTest(unittest.TestCase):
         for values in told.values():
             self.assertEqual(len(values), STEPS)
 
+    def test_exposed_is_what_no_kernel_covers(self):
+        """A collective of 400 us: a kernel covers 100, a copy (which is no computation) 200."""
+        device = {"ph": "X", "pid": 0, "args": {"device": 0}}
+        nccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+        step = {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1}
+        rows = [
+            {**step, "ts": 0, "dur": 1000},
+            {**device, "cat": "kernel", "name": nccl, "tid": 20, "ts": 100, "dur": 400},
+            {**device, "cat": "kernel", "name": "gemm", "tid": 7, "ts": 50, "dur": 150},
+            {**device, "cat": "gpu_memcpy", "name": "Memcpy HtoD", "tid": 8, "ts": 250, "dur": 200},
+        ]
+        self.add("w0.pt.trace.json", {"schemaVersion": 1, "traceEvents": rows})
+        self.assertEqual(run(self.root, "--write").returncode, 0)
+        (name,) = self.files()
+        told = scalars_by_tensorboard(os.path.dirname(os.path.join(self.root, name)))
+        ((_, _, exposed),) = told["traceglass/exposed_communication_ms"]
+        self.assertAlmostEqual(exposed, 0.3, 6)
+
     def test_written_twice_is_written_once(self):
         self.add("w.1700000000004000000.pt.trace.json", trace(0))
         run(self.root, "--write")
