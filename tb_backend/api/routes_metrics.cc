@@ -10,6 +10,7 @@
 #include "tb_backend/api/metrics_json.h"
 #include "tb_backend/api/problem.h"
 #include "tb_backend/api/router.h"
+#include "tb_backend/metrics/run_clock.h"
 
 namespace traceglass {
 namespace {
@@ -71,7 +72,7 @@ JoinChoice join_choice(const Call& call) {
   return choice;
 }
 
-Join join_of(const MetricRun& run, const ProfileClock& clock, const JoinChoice& choice) {
+Join join_of(RunClock& run, const ProfileClock& clock, const JoinChoice& choice) {
   // Numbers are the steps' own: without steps there is only the clock.
   const JoinBy by = clock.steps.empty() ? JoinBy::kClock : choice.by;
   return find_join(run, clock.joinable(), by, choice.shift, choice.clock_offset);
@@ -152,6 +153,7 @@ Reply marks(Services& services, const Call& call, const PathArgs&) {
     const MetricRun* run = find_run(runs, run_name);
     if (run == nullptr) return;
     const auto start = run_start(*run);
+    RunClock logged(*run);
     Json list = Json::array();
     std::size_t count = 0;
     for (const Marked& mark : marked(*snapshot, worker)) {
@@ -160,7 +162,7 @@ Reply marks(Services& services, const Call& call, const PathArgs&) {
       if (++count > limit) continue;
       const ProfileClock clock = services.metrics.clock(services.registry, *mark.file);
       list.push_back(
-          mark_json(*mark.file, mark.workers, clock, join_of(*run, clock, choice), start));
+          mark_json(*mark.file, mark.workers, clock, join_of(logged, clock, choice), start));
     }
     reply = json_reply({{"run", run_name}, {"marks", std::move(list)}, {"count", count}});
   });
@@ -173,7 +175,8 @@ const MetricRun* best_run(const std::vector<const MetricRun*>& related, const Pr
   const MetricRun* best = nullptr;
   std::size_t most = 0;
   for (const MetricRun* run : related) {
-    const Join join = join_of(*run, clock, choice);
+    RunClock logged(*run);
+    const Join join = join_of(logged, clock, choice);
     std::size_t joined = 1;
     for (const JoinedStep& step : join.steps) joined += step.metric_step ? 1 : 0;
     if (joined > most) best = run;
@@ -207,7 +210,8 @@ Reply values(Services& services, const Call& call, const PathArgs&) {
       return;
     }
     out["run"] = run->name();
-    const Join join = join_of(*run, clock, choice);
+    RunClock logged(*run);
+    const Join join = join_of(logged, clock, choice);
     put_join(out, clock, join);
     if (!clock.steps.empty()) put_values(out, *run, join, limit);
   });

@@ -5,58 +5,18 @@
 #include <limits>
 #include <map>
 
+#include "tb_backend/metrics/run_clock.h"
+
 namespace traceglass {
 namespace {
 
-struct Stamp {
-  double time = 0;
-  std::int64_t step = 0;
-};
+using Stamp = RunClock::Stamp;
 
 double median(std::vector<double> values) {
   const std::size_t half = values.size() / 2;
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half),
                    values.end());
   return values[half];
-}
-
-// Live points of a tag with a time in [from, to].
-std::vector<Stamp> stamps_of(const MetricRun& run, const MetricRun::Tag& tag, double from,
-                             double to) {
-  std::vector<Stamp> out;
-  run.for_each(tag, [&](const MetricPoint& p, bool superseded) {
-    if (!superseded && p.wall_time >= from && p.wall_time <= to) {
-      out.push_back({p.wall_time, p.step});
-    }
-  });
-  std::stable_sort(out.begin(), out.end(),
-                   [](const Stamp& a, const Stamp& b) { return a.time < b.time; });
-  return out;
-}
-
-// The tag that tells time best: the one with the most points around the profile. Curves that are
-// written once an epoch say little about a step. The first of equals, so that the choice is stable.
-const MetricRun::Tag* clock_of(const MetricRun& run, double from, double to) {
-  const MetricRun::Tag* best = nullptr;
-  std::size_t most = 0;
-  for (const MetricRun::Tag& tag : run.tags()) {
-    if (tag.kind() != MetricKind::kScalar) continue;
-    std::size_t inside = 0;
-    std::size_t all = 0;
-    for (const MetricRun::Part& part : tag.parts) {
-      all += part.points->points.size();
-      for (const MetricPoint& p : part.points->points) {
-        if (p.wall_time >= from && p.wall_time <= to) ++inside;
-      }
-    }
-    // Any point beats none; a point inside beats any number outside.
-    const std::size_t score = inside > 0 ? inside + (std::size_t{1} << 40U) : all;
-    if (score > most) {
-      most = score;
-      best = &tag;
-    }
-  }
-  return best;
 }
 
 void join_by_clock(const std::vector<Stamp>& stamps, double clock_offset, Join& out) {
@@ -78,41 +38,33 @@ void join_by_clock(const std::vector<Stamp>& stamps, double clock_offset, Join& 
   }
 }
 
-void join_by_number(const MetricRun& run, const MetricRun::Tag& tag, std::int64_t shift,
-                    Join& out) {
-  std::map<std::int64_t, double> times;  // of the steps that are asked for; the last one counts
-  const auto wanted = [&](const JoinedStep& step) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(step.number) +
-                                     static_cast<std::uint64_t>(shift));
-  };
-  for (const JoinedStep& step : out.steps) {
-    times.emplace(wanted(step), std::numeric_limits<double>::quiet_NaN());
-  }
-  run.for_each(tag, [&](const MetricPoint& p, bool superseded) {
-    if (superseded) return;
-    if (const auto it = times.find(p.step); it != times.end()) it->second = p.wall_time;
-  });
+void join_by_number(const std::vector<Stamp>& by_step, std::int64_t shift, Join& out) {
   for (JoinedStep& step : out.steps) {
-    const double time = times[wanted(step)];
-    if (std::isnan(time)) continue;
-    step.metric_step = wanted(step);
-    step.distance_s = time - step.end;
+    const auto wanted = static_cast<std::int64_t>(static_cast<std::uint64_t>(step.number) +
+                                                  static_cast<std::uint64_t>(shift));
+    const auto it = std::lower_bound(by_step.begin(), by_step.end(), wanted,
+                                     [](const Stamp& s, std::int64_t n) { return s.step < n; });
+    if (it == by_step.end() || it->step != wanted) continue;
+    step.metric_step = wanted;
+    step.distance_s = it->time - step.end;
   }
 }
 
-void measure_gap(const std::vector<Stamp>& stamps, double from, double to, Join& out) {
-  std::vector<double> gaps;
+// Of the gaps that touch [from, to], else the usual one.
+void measure_gap(const RunClock::Stamps& stamps, double from, double to, Join& out) {
+  const std::vector<Stamp>& all = stamps.by_time;
   std::vector<double> near;
-  for (std::size_t i = 1; i < stamps.size(); ++i) {
-    const double gap = stamps[i].time - stamps[i - 1].time;
-    if (gap <= 0) continue;
-    gaps.push_back(gap);
-    if (stamps[i].time >= from && stamps[i - 1].time <= to) near.push_back(gap);
+  auto it = std::lower_bound(all.begin(), all.end(), from,
+                             [](const Stamp& s, double t) { return s.time < t; });
+  if (it == all.begin() && it != all.end()) ++it;
+  for (; it != all.end() && std::prev(it)->time <= to; ++it) {
+    const double gap = it->time - std::prev(it)->time;
+    if (gap > 0) near.push_back(gap);
   }
   if (!near.empty()) {
     out.uncertainty_s = median(std::move(near)) / 2;
-  } else if (!gaps.empty()) {
-    out.uncertainty_s = median(std::move(gaps)) / 2;
+  } else if (stamps.usual_gap) {
+    out.uncertainty_s = *stamps.usual_gap / 2;
   }
 }
 
@@ -150,6 +102,12 @@ std::vector<std::string_view> parts_of(std::string_view path) {
 
 Join find_join(const MetricRun& run, const std::vector<ProfiledStep>& steps, JoinBy by,
                std::int64_t shift, double clock_offset) {
+  RunClock clock(run);
+  return find_join(clock, steps, by, shift, clock_offset);
+}
+
+Join find_join(RunClock& clock, const std::vector<ProfiledStep>& steps, JoinBy by,
+               std::int64_t shift, double clock_offset) {
   Join out;
   out.by = by;
   double from = std::numeric_limits<double>::infinity();
@@ -162,16 +120,15 @@ Join find_join(const MetricRun& run, const std::vector<ProfiledStep>& steps, Joi
   if (steps.empty()) return out;
   const double offset = by == JoinBy::kClock ? clock_offset : 0;
   const double margin = std::max(1.0, to - from);
-  const MetricRun::Tag* tag = clock_of(run, from + offset - margin, to + offset + margin);
+  const MetricRun::Tag* tag = clock.tag_for(from + offset - margin, to + offset + margin);
   if (tag == nullptr) return out;
   out.clock_tag = tag->name;
-  const double infinity = std::numeric_limits<double>::infinity();
-  const std::vector<Stamp> stamps = stamps_of(run, *tag, -infinity, infinity);
+  const RunClock::Stamps& stamps = clock.stamps(*tag);
   measure_gap(stamps, from + offset, to + offset, out);
   if (by == JoinBy::kClock) {
-    join_by_clock(stamps, clock_offset, out);
+    join_by_clock(stamps.by_time, clock_offset, out);
   } else {
-    join_by_number(run, *tag, shift, out);
+    join_by_number(stamps.by_step, shift, out);
   }
   measure_offset(out);
   return out;
