@@ -1,5 +1,6 @@
 #include "tb_backend/api/metric_book.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace traceglass {
@@ -50,10 +51,15 @@ ProfileClock clock_of(const LoadedTrace& loaded) {
 }
 
 const MetricStore& MetricBook::follow(const std::shared_ptr<const Snapshot>& snapshot) {
-  {
+  const auto done = [&] {
     const std::lock_guard lock(mutex_);
-    if (followed_ == snapshot) return store_;
-  }
+    return followed_ == snapshot || std::any_of(left_.begin(), left_.end(), [&](const auto& old) {
+             return old.lock() == snapshot;
+           });
+  };
+  if (done()) return store_;
+  const std::lock_guard following(following_);
+  if (done()) return store_;
   std::vector<MetricFileRef> files;
   files.reserve(snapshot->events.size());
   for (const EventFileFound& found : snapshot->events) {
@@ -62,6 +68,8 @@ const MetricStore& MetricBook::follow(const std::shared_ptr<const Snapshot>& sna
   }
   store_.update(std::move(files));
   const std::lock_guard lock(mutex_);
+  std::erase_if(left_, [](const auto& old) { return old.expired(); });
+  if (followed_) left_.push_back(followed_);
   followed_ = snapshot;
   return store_;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,7 +40,8 @@ ProfileClock clock_of(const TraceFile& file);
 
 class MetricBook {
  public:
-  // Reads what the snapshot's event files hold by now.
+  // Reads what the snapshot's event files hold by now. One that is older than the last followed, of
+  // a request that took long, changes nothing.
   const MetricStore& follow(const std::shared_ptr<const Snapshot>& snapshot);
 
   // Loads nothing. What was known of a loaded trace stays known when it leaves the memory.
@@ -47,8 +49,10 @@ class MetricBook {
 
  private:
   MetricStore store_;
+  std::mutex following_;  // one snapshot after the other
   std::mutex mutex_;
   std::shared_ptr<const Snapshot> followed_;
+  std::deque<std::weak_ptr<const Snapshot>> left_;  // followed before; those that requests hold
   std::map<std::string, std::pair<FileStamp, ProfileClock>> clocks_;  // by id
 };
 

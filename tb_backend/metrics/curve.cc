@@ -37,8 +37,10 @@ class Decimator {
       push(line_, s, smoothing_);
       return;
     }
+    // Of a range of next to no width the scale is infinite, and 0 times that no number.
+    const double place = (s.x - from_) * scale_;
     const auto stretch =
-        static_cast<std::size_t>(std::clamp((s.x - from_) * scale_, 0.0, double(stretches_)));
+        static_cast<std::size_t>(place > 0 ? std::min(place, double(stretches_)) : 0.0);
     if (held_ > 0 && stretch != stretch_) flush();
     stretch_ = stretch;
     last_ = {held_, s};
@@ -323,6 +325,8 @@ std::vector<MetricNotice> notices(const MetricRun& run) {
       if (count > 0) out.push_back({code, std::move(sentence), file.name, count});
     };
     if (!t.error.empty()) say("unreadable_file", 1, "The file cannot be read: " + t.error + '.');
+    say("out_of_memory", t.starved ? 1 : 0,
+        "The memory did not suffice for the file; nothing of it is shown.");
     if (t.foreign) {
       say("not_an_event_file", 1,
           "The file holds no record of an event file at its start; nothing of it was read.");
@@ -342,6 +346,9 @@ std::vector<MetricNotice> notices(const MetricRun& run) {
     say("refused_tags", t.refused_tags,
         many(t.refused_tags, " value", " values") +
             " left out: a tag of more than 1 KiB, or more than 100 000 tags in one file.");
+    say("refused_values", t.refused_values,
+        many(t.refused_values, " value", " values") +
+            " left out: an event of more than 100 000 values.");
     say("thinned", t.thinned,
         many(t.thinned, " point", " points") +
             " given up to save memory; each stretch keeps its least, greatest, first and last.");

@@ -246,6 +246,7 @@ bool read_event(std::string_view record, MetricEvent& event) {
   event.step = 0;
   event.restart = false;
   event.values.clear();
+  event.refused = 0;
   Wire wire(record);
   while (wire.next()) {
     if (wire.is(event_field::kWallTime, Wire::kFixed64)) {
@@ -258,6 +259,10 @@ bool read_event(std::string_view record, MetricEvent& event) {
       Wire summary(wire.bytes());
       while (summary.next()) {
         if (!summary.is(1, Wire::kBytes)) continue;
+        if (event.values.size() >= kMostValues) {
+          ++event.refused;
+          continue;
+        }
         if (!read_value(summary.bytes(), event.values.emplace_back())) return false;
       }
       if (!summary.ok()) return false;

@@ -9,6 +9,9 @@ namespace traceglass {
 
 enum class MetricKind : std::uint8_t { kScalar, kHistogram, kImage, kAudio, kOther };
 
+// Of one event; a record of 64 MiB could hold millions, each far larger here than there.
+inline constexpr std::size_t kMostValues = 100'000;
+
 // Texts lie in the record.
 struct MetricValue {
   std::string_view tag;
@@ -23,6 +26,7 @@ struct MetricEvent {
   std::int64_t step = 0;
   bool restart = false;  // a session begins at `step`: what came before it from there on is void
   std::vector<MetricValue> values;
+  std::uint64_t refused = 0;  // values beyond kMostValues
 };
 
 // Reuses `event`'s memory. False: not an Event.

@@ -8,12 +8,15 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <exception>
 
 namespace traceglass {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{1} << 20U;
 constexpr std::size_t kThinnable = 1024;  // points of a tag: fewer are not worth touching
+// Seconds, 30 000 years: beyond, a time is an accident, and differences of such times overflow.
+constexpr double kFarTime = 1e12;
 
 class Descriptor {
  public:
@@ -25,6 +28,10 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   [[nodiscard]] bool ok() const { return fd_ >= 0; }
+  [[nodiscard]] std::uint64_t size() const {
+    struct stat s{};
+    return ::fstat(fd_, &s) == 0 && s.st_size > 0 ? static_cast<std::uint64_t>(s.st_size) : 0;
+  }
 
   // Bytes read, at most `size`; less only at the end of the file.
   ssize_t read(char* to, std::size_t size, std::uint64_t offset) const {
@@ -86,14 +93,41 @@ bool is_scalar(const MetricValue& value) {
 EventFile::EventFile(std::filesystem::path path, MetricLimits limits)
     : path_(std::move(path)), limits_(limits) {}
 
-bool EventFile::read_on() {
+bool EventFile::read_on() noexcept {
+  try {
+    return read_to_end();
+  } catch (const std::exception&) {
+    // Part of a chunk is taken and its offset is not: only from the start is it read once.
+    forget();
+    trouble_.starved = true;
+  }
+  return true;
+}
+
+void EventFile::forget() noexcept {
+  by_tag_.clear();
+  tags_.clear();
+  raw_tags_.clear();
+  std::vector<std::uint32_t>().swap(next_tag_);
+  std::vector<std::int64_t>().swap(restarts_);
+  last_tag_ = 0;
+  points_ = 0;
+  offset_ = 0;
+  splitter_ = RecordSplitter();
+  trouble_ = Trouble();
+  event_ = MetricEvent();
+}
+
+bool EventFile::read_to_end() {
   trouble_.error.clear();
+  trouble_.starved = false;
   if (trouble_.foreign) return false;
   const Descriptor file(path_);
   if (!file.ok()) {
     trouble_.error = std::strerror(errno);
     return false;
   }
+  if (file.size() < offset_) forget();
   const std::uint64_t before = offset_;
   std::vector<char> buffer(kChunk);
   while (true) {
@@ -118,6 +152,7 @@ bool EventFile::read_on() {
       buffer.resize(static_cast<std::size_t>(splitter_.needed()));
     }
   }
+  event_ = MetricEvent();  // the widest event's memory
   return offset_ != before;
 }
 
@@ -133,6 +168,7 @@ void EventFile::take(std::string_view record) {
     return;
   }
   if (event_.restart) restarts_.push_back(event_.step);
+  trouble_.refused_values += event_.refused;
   for (const MetricValue& value : event_.values) take(value);
 }
 
@@ -157,7 +193,7 @@ void EventFile::take(const MetricValue& value) {
     ++tag->of_other_kind;
     return;
   }
-  if (!std::isfinite(event_.wall_time)) {
+  if (!(std::abs(event_.wall_time) <= kFarTime)) {
     ++trouble_.timeless;
     return;
   }

@@ -28,8 +28,9 @@ class EventFile {
   EventFile(std::filesystem::path path, MetricLimits limits);
 
   // Reads what is there beyond what was read, whole records only. Returns whether anything new
-  // was. A file that is shorter than what was read of it has to be opened anew (see offset()).
-  bool read_on();
+  // was. A file that is shorter now than what was read of it is read anew. Throws nothing: where
+  // memory does not suffice, what was read is given back and the trouble says so.
+  bool read_on() noexcept;
 
   [[nodiscard]] const std::deque<TagPoints>& tags() const { return tags_; }
   // Steps at which sessions began, in order.
@@ -42,17 +43,21 @@ class EventFile {
 
   struct Trouble {
     RecordCounts records;
-    std::uint64_t unreadable = 0;    // whole records that are no Event
-    std::uint64_t timeless = 0;      // points without a time that can be
-    std::uint64_t refused_tags = 0;  // values of tags beyond the limits
-    std::uint64_t thinned = 0;       // points given up
-    std::uint64_t waiting = 0;       // bytes of a record that is not all there yet
+    std::uint64_t unreadable = 0;      // whole records that are no Event
+    std::uint64_t timeless = 0;        // points without a time that can be
+    std::uint64_t refused_tags = 0;    // values of tags beyond the limits
+    std::uint64_t refused_values = 0;  // of events of more than kMostValues
+    std::uint64_t thinned = 0;         // points given up
+    std::uint64_t waiting = 0;         // bytes of a record that is not all there yet
     bool foreign = false;
-    std::string error;  // of the operating system
+    bool starved = false;  // memory did not suffice: nothing is kept, the next growth tries again
+    std::string error;     // of the operating system
   };
   [[nodiscard]] Trouble trouble() const;
 
  private:
+  bool read_to_end();
+  void forget() noexcept;  // as if nothing had been read
   void take(std::string_view record);
   void take(const MetricValue& value);
   // Null: refused.

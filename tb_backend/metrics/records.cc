@@ -28,6 +28,7 @@ void RecordSplitter::lose(std::size_t bytes, std::size_t& at) {
   if (!lost_) ++counts_.damaged;
   lost_ = true;
   counts_.skipped_bytes += bytes;
+  passed_ += bytes;
   at += bytes;
 }
 
@@ -46,7 +47,9 @@ bool RecordSplitter::step(std::string_view bytes, std::size_t& at, std::string_v
   needed_ = kHead;
   if (rest.size() < kHead) return false;
   const auto length = load<std::uint64_t>(rest);
-  if (!checks(rest.substr(0, 8), rest.substr(8)) || length >= kAbsurd) {
+  // A file can be made of heads that each claim half of it: so much is not checked for damage.
+  if (!checks(rest.substr(0, 8), rest.substr(8)) || length >= kAbsurd ||
+      (length <= kMaxRecord && !affordable(length))) {
     lose(1, at);
     return true;
   }
@@ -60,6 +63,7 @@ bool RecordSplitter::step(std::string_view bytes, std::size_t& at, std::string_v
   if (rest.size() < needed_) return false;
   const std::string_view found = rest.substr(kHead, length);
   if (!checks(found, rest.substr(kHead + length))) {
+    vain_ += length;
     // Its length may be right and its data damaged, or the rest of it was never written and other
     // records follow within that length: the search starts right behind its head.
     lose(lost_ ? 1 : kHead, at);
@@ -68,6 +72,7 @@ bool RecordSplitter::step(std::string_view bytes, std::size_t& at, std::string_v
   lost_ = false;
   ++counts_.records;
   at += needed_;
+  passed_ += needed_;
   data = found;
   return true;
 }

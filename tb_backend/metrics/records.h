@@ -45,15 +45,24 @@ class RecordSplitter {
   // Bytes that the next split must see at once to come further.
   [[nodiscard]] std::uint64_t needed() const { return needed_; }
   [[nodiscard]] const RecordCounts& counts() const { return counts_; }
+  // Bytes of data whose checksum did not hold: what damage cost, at most kVain and kVainPerByte
+  // for each byte that was passed, so that no file is read in more than linear time.
+  [[nodiscard]] std::uint64_t checked_in_vain() const { return vain_; }
+  static constexpr std::uint64_t kVain = 4 * kMaxRecord;
+  static constexpr std::uint64_t kVainPerByte = 4;
 
  private:
   // One record (`data`), or one move without (`data` is null); false: more bytes are needed.
   bool step(std::string_view bytes, std::size_t& at, std::string_view& data);
   bool pass_over(std::size_t available, std::size_t& at);
   void lose(std::size_t bytes, std::size_t& at);
+  [[nodiscard]] bool affordable(std::uint64_t length) const {
+    return vain_ + length <= kVain + kVainPerByte * passed_;
+  }
 
   RecordCounts counts_;
   std::uint64_t needed_ = 0, to_skip_ = 0;
+  std::uint64_t passed_ = 0, vain_ = 0;
   bool lost_ = false;  // between damage and the next whole record
 };
 

@@ -44,16 +44,18 @@ void MetricStore::update(std::vector<MetricFileRef> files) {
   }
   const std::unique_lock lock(mutex_);
   if (files == last_) return;
-  last_ = std::move(files);
+  // Files grow under the runs' feet: were anything to fail, no run may be left that looks at them.
+  runs_.clear();
+  last_.clear();
   std::map<std::string, Entry> next;
   std::vector<Entry*> changed;
-  for (const MetricFileRef& ref : last_) {
+  for (const MetricFileRef& ref : files) {
     Entry entry{ref, nullptr};
     if (const auto old = files_.find(ref.file); old != files_.end()) {
       const MetricFileRef& was = old->second.ref;
-      // Another file under its name, or one that was cut: what was read of it is not there.
-      const bool same = was.path == ref.path && was.device == ref.device &&
-                        was.inode == ref.inode && ref.bytes >= old->second.content->offset();
+      // Another file under its name. One that was cut finds out when it is read on: `ref` is older
+      // than what was read, which went to the file's end.
+      const bool same = was.path == ref.path && was.device == ref.device && was.inode == ref.inode;
       if (same) entry.content = old->second.content;
       if (same && was == ref) {
         next.emplace(ref.file, std::move(entry));
@@ -67,6 +69,7 @@ void MetricStore::update(std::vector<MetricFileRef> files) {
   read_files(changed);
   keep_within_limits();
   index();
+  last_ = std::move(files);
 }
 
 // Largest first, so that the last one to end is short.
@@ -77,10 +80,9 @@ void MetricStore::read_files(std::vector<Entry*>& changed) const {
   const auto work = [&] {
     for (std::size_t i = at++; i < changed.size(); i = at++) changed[i]->content->read_on();
   };
-  std::vector<std::thread> helpers;
+  std::vector<std::jthread> helpers;  // joined at their end, however that comes
   for (int i = 1; i < threads_ && changed.size() > 1; ++i) helpers.emplace_back(work);
   work();
-  for (std::thread& helper : helpers) helper.join();
 }
 
 void MetricStore::keep_within_limits() {

@@ -93,7 +93,8 @@ class MetricStore {
  public:
   explicit MetricStore(MetricLimits limits = {}, int threads = 2);
 
-  // Thread-safe. Makes the store what these files hold now; cheap when nothing changed.
+  // Thread-safe. Makes the store what these files hold now; cheap when nothing changed. Where it
+  // throws, for want of memory, the store is empty until the next call.
   void update(std::vector<MetricFileRef> files);
 
   // Thread-safe, during one call nothing changes. By name.

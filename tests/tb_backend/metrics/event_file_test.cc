@@ -240,6 +240,49 @@ TEST(EventFile, HostileTags) {
   EXPECT_EQ(file.trouble().refused_tags, 2U);
 }
 
+// Heads that each claim half the file: each one's data would be checked, byte by byte.
+TEST(EventFile, HeadsThatClaimHalfTheFile) {
+  const TempDir folder;
+  constexpr std::size_t kSize = std::size_t{4} << 20U;
+  const std::string length = testing::little_endian(std::uint64_t{kSize / 2});
+  const std::string head = length + testing::little_endian(proto::masked_crc32c(length));
+  std::string bytes = ten_steps();
+  while (bytes.size() < kSize) bytes += head;
+  bytes += std::string(kSize, 'x') + ten_steps();  // ends all that the heads claim
+  RecordSplitter splitter;
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const std::size_t used = splitter.split(std::string_view(bytes).substr(at), [](auto) {});
+    if (used == 0) break;
+    at += used;
+  }
+  EXPECT_EQ(splitter.counts().records, 42U);
+  EXPECT_EQ(splitter.counts().damaged, 1U);
+  EXPECT_LE(splitter.checked_in_vain(),
+            RecordSplitter::kVain + RecordSplitter::kVainPerByte * bytes.size());
+  const EventFile file = read(folder, bytes);
+  EXPECT_EQ(file.trouble().records.records, 42U);
+}
+
+TEST(EventFile, AnEventOfTooManyValues) {
+  const TempDir folder;
+  std::string values;
+  for (std::size_t i = 0; i < kMostValues + 7; ++i) values += field(1, std::string_view());
+  const EventFile file = read(folder, event(1, 1, field(5, values)) + ten_steps());
+  EXPECT_EQ(file.trouble().refused_values, 7U);
+  EXPECT_EQ(file.trouble().records.records, 22U);
+  EXPECT_EQ(file.points(), 20U);
+}
+
+TEST(EventFile, TimesThatCannotBe) {
+  const TempDir folder;
+  const EventFile file = read(folder, scalar(1.7e308, 1, "a", 1) + scalar(-1.7e308, 2, "a", 2) +
+                                          scalar(INFINITY, 3, "a", 3) + scalar(1e12, 4, "a", 4) +
+                                          scalar(-1e12, 5, "a", 5) + scalar(1.1e12, 6, "a", 6));
+  EXPECT_EQ(file.trouble().timeless, 4U);
+  EXPECT_THAT(values(file.tags().at(0)), ElementsAre(4, 5));
+}
+
 TEST(EventFile, RandomDamageNeverCosts) {
   std::mt19937 random(1);
   const std::string whole = ten_steps();

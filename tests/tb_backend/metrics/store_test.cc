@@ -11,6 +11,7 @@
 
 #include "tb_backend/metrics/curve.h"
 #include "tb_backend/metrics/join.h"
+#include "tb_backend/metrics/run_clock.h"
 #include "tests/tb_backend/logdir/temp_dir.h"
 #include "tests/tb_backend/metrics/event_bytes.h"
 
@@ -29,7 +30,7 @@ class StoreTest : public ::testing::Test {
     std::filesystem::create_directories((folder_.path() / name).parent_path());
     std::ofstream(folder_.path() / name, std::ios::binary | std::ios::app) << bytes;
   }
-  void look() {
+  std::vector<MetricFileRef> list() {
     std::vector<MetricFileRef> files;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path())) {
       if (!entry.is_regular_file()) continue;
@@ -41,8 +42,9 @@ class StoreTest : public ::testing::Test {
                        s.st_mtim.tv_nsec});
     }
     std::sort(files.begin(), files.end(), [](auto& a, auto& b) { return a.file < b.file; });
-    store_.update(std::move(files));
+    return files;
   }
+  void look() { store_.update(list()); }
   Curve curve(const std::string& run, const std::string& tag, CurveQuery query = {}) {
     Curve out;
     store_.read([&](const MetricStore::Runs& runs) {
@@ -101,6 +103,29 @@ TEST_F(StoreTest, GrowsAndIsReplaced) {
   std::filesystem::remove(folder_.path() / "a/events.tfevents.1");
   look();
   store_.read([](const MetricStore::Runs& runs) { EXPECT_TRUE(runs.empty()); });
+}
+
+// What is listed is older than what is read: a file goes on being read where it stood.
+TEST_F(StoreTest, AnOlderListReadsNothingAnew) {
+  append("a/events.tfevents.1", steps(0, 3, 1000));
+  look();
+  const auto content = [&] {
+    std::shared_ptr<EventFile> out;
+    store_.read([&](const MetricStore::Runs& runs) { out = runs[0].files()[0].content; });
+    return out;
+  };
+  const std::shared_ptr<EventFile> first = content();
+  const std::vector<MetricFileRef> older = list();
+  append("a/events.tfevents.1", steps(3, 5, 1000));
+  look();
+  store_.update(older);
+  EXPECT_EQ(content(), first);
+  EXPECT_EQ(curve("a", "loss").count, 5U);
+  // Cut and written anew under the same inode: read from the start.
+  std::filesystem::resize_file(folder_.path() / "a/events.tfevents.1", 0);
+  append("a/events.tfevents.1", steps(8, 9, 1000));
+  look();
+  EXPECT_THAT(curve("a", "loss").lines[0].step, ElementsAre(8));
 }
 
 // What a session that restarts at step 3 makes void is kept and counted, never lost silently.
@@ -222,6 +247,25 @@ TEST_F(StoreTest, PartsReachTheEdges) {
   EXPECT_THAT(curve("a", "loss", query).lines, IsEmpty());
 }
 
+// Times at both ends of what can be, and times that are next to equal: every number is one.
+TEST_F(StoreTest, TimesOfAnyWidth) {
+  for (const double width : {1.7e308, 1e12, 5e-324}) {
+    const std::string name = "a" + std::to_string(std::ilogb(width));
+    std::string bytes = scalar(-width, -1, "loss", 1);
+    for (int i = 0; i < 100; ++i) bytes += scalar(0, i, "loss", static_cast<float>(i));
+    append(name + "/events.tfevents.1", bytes + scalar(width, 100, "loss", 1));
+    look();
+    for (const MetricAxis axis : {MetricAxis::kWall, MetricAxis::kRelative}) {
+      CurveQuery query;
+      query.axis = axis;
+      query.points = 8;
+      const Curve c = curve(name, "loss", query);
+      ASSERT_FALSE(c.lines.empty());
+      for (const double x : c.lines[0].x) EXPECT_TRUE(std::isfinite(x));
+    }
+  }
+}
+
 // TensorBoard's own: mean and weight's share of the start, by hand for 1, 2, gap, 4 at 0.5.
 TEST(Smoother, IsFreedOfItsStart) {
   Smoother smoother(0.5);
@@ -267,6 +311,36 @@ TEST_F(StoreTest, APlantedOffsetIsFoundByNumber) {
     const Join repaired = join(three_steps(ahead), JoinBy::kClock, 0, *by_number.offset_s);
     for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(repaired.steps[i].metric_step, 5 + int(i));
   }
+}
+
+// One clock for many profiles says what each would say alone: by the tag that is written around it,
+// whatever the order in which points stand.
+TEST_F(StoreTest, OneClockForManyProfiles) {
+  append("a/events.tfevents.1", steps(0, 40, 1000.05) + steps(0, 15, 5000.05, "tuned"));
+  append("a/events.tfevents.2", steps(50, 60, 5020.05, "tuned") + steps(15, 20, 5000.05, "tuned") +
+                                    scalar(5018, 16, "tuned", 1));
+  look();
+  store_.read([](const MetricStore::Runs& runs) {
+    RunClock clock(runs[0]);
+    for (int round = 0; round < 2; ++round) {
+      for (const JoinBy by : {JoinBy::kClock, JoinBy::kNumber}) {
+        for (const double start : {1000.0, 5000.0, 5010.0, 9000.0}) {
+          const std::vector<ProfiledStep> profile{{5, start + 4.2, start + 5},
+                                                  {16, start + 15.2, start + 16}};
+          const Join one = find_join(clock, profile, by);
+          const Join alone = find_join(runs[0], profile, by);
+          EXPECT_EQ(one.clock_tag, start == 1000 || start == 9000 ? "loss" : "tuned") << start;
+          EXPECT_EQ(one.clock_tag, alone.clock_tag);
+          EXPECT_EQ(one.uncertainty_s, alone.uncertainty_s);
+          EXPECT_EQ(one.steps[0].metric_step, alone.steps[0].metric_step);
+          EXPECT_EQ(one.steps[1].distance_s, alone.steps[1].distance_s);
+        }
+      }
+    }
+    // Of step 16, written twice, the last one counts.
+    const Join twice = find_join(clock, {{16, 5015.2, 5016}}, JoinBy::kNumber);
+    EXPECT_NEAR(twice.steps[0].distance_s, 2, 1e-6);
+  });
 }
 
 TEST_F(StoreTest, AShiftBetweenCountsIsTold) {
