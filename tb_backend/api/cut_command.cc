@@ -11,6 +11,7 @@
 #include "libtrace/model/whole_number.h"
 #include "tb_backend/analysis/excerpt.h"
 #include "tb_backend/analysis/steps.h"
+#include "tb_backend/api/terminal_text.h"
 #include "tb_backend/ingest/ingest.h"
 
 namespace traceglass {
@@ -20,10 +21,7 @@ using libtrace::TimeRange;
 using libtrace::Trace;
 
 int refuse(std::string sentence) {
-  for (char& c : sentence) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';  // would steer the terminal
-  }
-  fmt::print(stderr, "{}\n", sentence);
+  fmt::print(stderr, "{}\n", printable(std::move(sentence)));
   return 1;
 }
 

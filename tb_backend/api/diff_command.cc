@@ -13,6 +13,7 @@
 #include "tb_backend/api/compare_json.h"
 #include "tb_backend/api/diff_report.h"
 #include "tb_backend/api/query.h"
+#include "tb_backend/api/terminal_text.h"
 #include "tb_backend/ingest/ingest.h"
 #include "tb_backend/logdir/names.h"
 
@@ -22,13 +23,6 @@ namespace {
 struct Failure : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
-
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return text;
-}
 
 // The newest span of the directory's only worker.
 TraceFile newest_in(const std::string& path) {

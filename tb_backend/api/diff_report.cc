@@ -6,23 +6,10 @@
 #include <cmath>
 
 #include "tb_backend/analysis/compare_words.h"
+#include "tb_backend/api/terminal_text.h"
 
 namespace traceglass {
 namespace {
-
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return text;
-}
-
-std::string shortened(const std::string& text, std::size_t width) {
-  if (text.size() <= width) return text;
-  std::size_t cut = width - 3;
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
-  return text.substr(0, cut) + "...";
-}
 
 // Text that means only itself in Markdown and in HTML within it.
 std::string escaped(const std::string& text) {

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 #include "tb_backend/api/csv.h"
+#include "tb_backend/api/terminal_text.h"
 #include "tb_backend/api/view_json.h"
 #include "tb_backend/ingest/ingest.h"
 
@@ -17,13 +19,7 @@ namespace {
 using libtrace::KeyAverage;
 using libtrace::KeyAverages;
 
-// A message for a terminal: nothing of a hostile name steers it.
-void complain(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  fmt::print(stderr, "{}\n", text);
-}
+void complain(std::string text) { fmt::print(stderr, "{}\n", printable(std::move(text))); }
 
 double us(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
 

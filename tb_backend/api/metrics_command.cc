@@ -13,20 +13,13 @@
 #include "tb_backend/analysis/step_scalars.h"
 #include "tb_backend/api/metric_book.h"
 #include "tb_backend/api/summary.h"
+#include "tb_backend/api/terminal_text.h"
 #include "tb_backend/ingest/ingest.h"
 
 namespace traceglass {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A message for a terminal: nothing of a hostile name steers it.
-std::string plain(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return text;
-}
 
 std::string content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -60,7 +53,7 @@ Outcome write_scalars(const fs::path& target, double base, const std::vector<Ste
     }
   }
   if (!status.ok()) {
-    fmt::print(stderr, "{}\n", plain(status.message()));
+    fmt::print(stderr, "{}\n", printable(status.message()));
     fs::remove(temporary, error);
     return Outcome::kFailed;
   }
@@ -70,7 +63,7 @@ Outcome write_scalars(const fs::path& target, double base, const std::vector<Ste
   }
   fs::rename(temporary, target, error);
   if (error) {
-    fmt::print(stderr, "{}: {}\n", plain(target.string()), error.message());
+    fmt::print(stderr, "{}: {}\n", printable(target.string()), error.message());
     fs::remove(temporary, error);
     return Outcome::kFailed;
   }
@@ -79,7 +72,7 @@ Outcome write_scalars(const fs::path& target, double base, const std::vector<Ste
 
 void print_steps(const TraceFile& file, const std::vector<StepScalars>& steps) {
   for (const StepScalars& step : steps) {
-    fmt::print("{}  step {}", plain(file.file.empty() ? file.path.string() : file.file),
+    fmt::print("{}  step {}", printable(file.file.empty() ? file.path.string() : file.file),
                step.number);
     for (const auto& [name, value] : step.values) fmt::print("  {} {:.6g}", name, value);
     fmt::print("\n");
@@ -93,7 +86,7 @@ struct Tally {
 void do_file(const TraceFile& file, bool write, Tally& tally) {
   const IngestResult loaded = ingest_file(file.path);
   if (loaded.error) {
-    fmt::print(stderr, "{}: {}\n", plain(file.path.string()), plain(loaded.error->message));
+    fmt::print(stderr, "{}: {}\n", printable(file.path.string()), printable(loaded.error->message));
     ++tally.failed;
     return;
   }
@@ -117,7 +110,7 @@ void do_file(const TraceFile& file, bool write, Tally& tally) {
       break;
     case Outcome::kWritten:
       ++tally.written;
-      fmt::print("{}\n", plain(target.string()));
+      fmt::print("{}\n", printable(target.string()));
       break;
   }
 }
@@ -128,7 +121,7 @@ int run_metrics(const MetricsCommand& command) {
   std::vector<Json> errors;
   const std::vector<TraceFile> files = files_of({command.path}, errors);
   for (const Json& error : errors) {
-    fmt::print(stderr, "{}\n", plain(error["message"].get<std::string>()));
+    fmt::print(stderr, "{}\n", printable(error["message"].get<std::string>()));
   }
   Tally tally;
   for (const TraceFile& file : files) do_file(file, command.write, tally);

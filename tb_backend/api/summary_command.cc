@@ -6,26 +6,12 @@
 
 #include "tb_backend/api/csv.h"
 #include "tb_backend/api/summary.h"
+#include "tb_backend/api/terminal_text.h"
 
 namespace traceglass {
 namespace {
 
 double ms(const Json& ns) { return ns.get<double>() / 1e6; }
-
-std::string shortened(const std::string& name, std::size_t width) {
-  if (name.size() <= width) return name;
-  std::size_t cut = width - 3;
-  while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xC0) == 0x80) --cut;
-  return name.substr(0, cut) + "...";
-}
-
-// Control characters of a hostile name would steer the terminal.
-std::string printable(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return text;
-}
 
 void print_head(const Json& t) {
   fmt::print("{}\n", printable(t["path"]));
