@@ -76,10 +76,15 @@ Verdict check_communication(const Facts& facts) {
         n.activity == Activity::kCommunication || n.activity == Activity::kHostCommunication;
     return collective ? 0 : n.cost();
   }));
-  const std::int64_t open = facts.per_step(exposed(facts, m));
-  v.sentence = "Collectives take " + time_text(facts.per_step(m.total_ns)) + " a step; " +
-               (open == 0 ? "all of it is" : time_text(open) + " of it is not") +
-               " hidden behind other kernels.";
+  // Several at a time are one stretch of it.
+  const std::int64_t covered = libtrace::length(libtrace::united(m.ranges));
+  v.sentence = "Collectives take " + time_text(facts.per_step(covered)) + " a step";
+  if (facts.has_device) {
+    const std::int64_t open = facts.per_step(exposed(facts, m));
+    v.sentence += "; " + (open == 0 ? "all of it is" : time_text(open) + " of it is not") +
+                  " hidden behind other kernels";
+  }
+  v.sentence += ".";
   if (m.sized > 0) {
     v.evidence.push_back(std::to_string(m.small) + " of " +
                          counted(m.sized, "message is", "messages are") + " under 64 KiB.");

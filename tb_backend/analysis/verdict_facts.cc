@@ -114,6 +114,11 @@ std::string rate_text(std::int64_t count, std::int64_t steps) {
   return printed(whole ? "%.0f%s" : "%.1f%s", rate, "");
 }
 
+std::string calls_text(std::int64_t count, std::int64_t steps) {
+  const std::string rate = rate_text(count, steps);
+  return rate + (rate == "1" ? " call" : " calls");
+}
+
 std::string short_name(std::string_view name) {
   constexpr std::size_t kMost = 60;
   if (name.size() <= kMost) return std::string(name);

@@ -30,6 +30,8 @@ struct Facts {
   // Mean a step, of the main device.
   [[nodiscard]] std::int64_t idle_of(IdleCause cause) const;
   [[nodiscard]] std::int64_t idle_per_step() const;
+  // The main device answers to torch.cuda (AMD's does).
+  [[nodiscard]] bool on_cuda() const { return has_device && devices[main_device].type == "cuda"; }
 };
 
 // Severity, share and ceiling from what a fix could gain a step.
@@ -54,6 +56,7 @@ std::string percent_text(double part, double whole);                     // "21.
 std::string counted(std::int64_t n, const char* one, const char* many);  // "1 call", "3 calls"
 // A mean a step with at most one decimal: "2", "0.5".
 std::string rate_text(std::int64_t count, std::int64_t steps);
+std::string calls_text(std::int64_t count, std::int64_t steps);  // "1 call", "0.5 calls"
 // A name cut to what a sentence bears, at a whole character.
 std::string short_name(std::string_view name);
 

@@ -90,9 +90,10 @@ Verdict check_memory(const Facts& facts) {
     how_full += ".";
   }
   if (calls > 0) {
-    v.sentence = rate_text(calls, facts.steps) +
-                 " calls a step allocate or free memory of the device, " +
-                 time_text(facts.per_step(ns)) + " of the host's time";
+    const std::string many = calls_text(calls, facts.steps);
+    v.sentence = many + " a step " +
+                 (many == "1 call" ? "allocates or frees" : "allocate or free") +
+                 " memory of the device, " + time_text(facts.per_step(ns)) + " of the host's time";
     v.sentence += by_calls ? "; freeing waits for the device to drain." : ".";
     for (const auto& [name, spent] : ns_by_name) {
       v.evidence.push_back(short_name(name) + ": " + time_text(facts.per_step(spent)) + " a step.");

@@ -57,6 +57,15 @@ std::string share(const Kernels& k) {
          " under 10 µs";
 }
 
+bool has_optimizer(const libtrace::Trace& trace) {
+  for (libtrace::EventId e = 0; e < trace.size(); ++e) {
+    if (trace.kind(e) <= libtrace::Kind::kAnnotation && trace.name(e).starts_with("Optimizer.")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Verdict check_small_kernels(const Facts& facts) {
@@ -122,13 +131,16 @@ Verdict check_small_kernels(const Facts& facts) {
   }
   v.suggestions.push_back({"Let the compiler fuse operators, and replay the launches as one graph.",
                            "model = torch.compile(model, mode=\"reduce-overhead\")"});
-  v.suggestions.push_back({"Update all parameters in a few kernels.",
-                           "torch.optim.SGD(params, lr, foreach=True)   # AdamW(..., fused=True)\n"
-                           "optimizer.zero_grad(set_to_none=True)"});
-  v.suggestions.push_back({"Capture the step once and replay it: shapes must not change.",
-                           "g = torch.cuda.CUDAGraph()\n"
-                           "with torch.cuda.graph(g): loss = step(static_batch)\n"
-                           "g.replay()"});
+  if (has_optimizer(facts.trace))
+    v.suggestions.push_back(
+        {"Update all parameters in a few kernels.",
+         "torch.optim.SGD(params, lr, foreach=True)   # AdamW(..., fused=True)\n"
+         "optimizer.zero_grad(set_to_none=True)"});
+  if (facts.on_cuda())
+    v.suggestions.push_back({"Capture the step once and replay it: shapes must not change.",
+                             "g = torch.cuda.CUDAGraph()\n"
+                             "with torch.cuda.graph(g): loss = step(static_batch)\n"
+                             "g.replay()"});
   v.suggestions.push_back({"A larger batch makes each kernel longer at the same host cost.", ""});
   return v;
 }

@@ -11,6 +11,7 @@ namespace traceglass {
 using libtrace::EventId;
 using libtrace::Kind;
 using libtrace::kNone;
+using libtrace::TimeRange;
 
 namespace {
 
@@ -18,7 +19,9 @@ namespace {
 constexpr std::int64_t kPinnedSpeedUp = 5;
 
 struct Waits {
-  std::int64_t calls = 0, ns = 0;
+  std::int64_t calls = 0;
+  std::vector<TimeRange> ranges;  // of any thread: what two wait for together is waited once
+  [[nodiscard]] std::int64_t ns() const { return libtrace::length(libtrace::united(ranges)); }
 };
 
 // One file and line of the user's own around `e`, "" if none is known.
@@ -47,7 +50,7 @@ Verdict check_synchronization(const Facts& facts) {
   }
   const libtrace::Trace& trace = facts.trace;
   std::map<std::string_view, Waits> by_name;
-  std::int64_t calls = 0, ns = 0;
+  Waits all;
   bool reads = false, pageable = false;
   Worst worst;
   EventId last = kNone;
@@ -62,14 +65,13 @@ Verdict check_synchronization(const Facts& facts) {
     const EventId e = node.context != kNone ? node.context : node.event;
     if (e == kNone) continue;
     reads = reads || node.reads;
-    const std::int64_t spent = node.end - facts.graph.free_since(n);
-    Waits& waits = by_name[trace.name(e)];
-    waits.ns += spent;
-    waits.calls += e != last;
-    calls += e != last;
-    ns += spent;
+    const TimeRange spent{facts.graph.free_since(n), node.end};
+    for (Waits* waits : {&by_name[trace.name(e)], &all}) {
+      waits->ranges.push_back(spent);
+      waits->calls += e != last;
+    }
     last = e;
-    worst.add(e, spent);
+    worst.add(e, spent.length());
   }
   for (NodeId n = 0; n < nodes.size(); ++n) {
     const Node& node = nodes[n];
@@ -85,25 +87,29 @@ Verdict check_synchronization(const Facts& facts) {
       w.cost[n] /= kPinnedSpeedUp;
     }
   }
-  if (calls == 0) return fine(id, "The host waits for the device nowhere in the steps.");
+  if (all.calls == 0) return fine(id, "The host waits for the device nowhere in the steps.");
   Verdict v = judged(facts, id, facts.chain.gain(w));
   v.events = worst.take();
-  std::vector<std::pair<std::string_view, Waits>> names(by_name.begin(), by_name.end());
+  struct Name {
+    std::string_view name;
+    std::int64_t calls, ns;
+  };
+  std::vector<Name> names;
+  for (const auto& [name, waits] : by_name) names.push_back({name, waits.calls, waits.ns()});
   std::stable_sort(names.begin(), names.end(),
-                   [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
-  v.sentence = "The host waits for the device in " + rate_text(calls, facts.steps) +
-               " calls a step, " + time_text(facts.per_step(ns)) + " altogether";
+                   [](const Name& a, const Name& b) { return a.ns > b.ns; });
+  v.sentence = "The host waits for the device in " + calls_text(all.calls, facts.steps) +
+               " a step, " + time_text(facts.per_step(all.ns())) + " altogether";
   if (fires(v)) {
-    v.sentence += ", most of it in " + short_name(names[0].first) +
+    v.sentence += ", most of it in " + short_name(names[0].name) +
                   "; the device then runs dry for " +
                   time_text(facts.idle_of(IdleCause::kSynchronization)) + ".";
   } else {
     v.sentence += ", at a cost of at most " + time_text(*v.gain_ceiling_ns) + ".";
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i) {
-    v.evidence.push_back(short_name(names[i].first) + ": " +
-                         rate_text(names[i].second.calls, facts.steps) + " a step, " +
-                         time_text(facts.per_step(names[i].second.ns)) + ".");
+    v.evidence.push_back(short_name(names[i].name) + ": " + rate_text(names[i].calls, facts.steps) +
+                         " a step, " + time_text(facts.per_step(names[i].ns)) + ".");
   }
   if (!fires(v)) return v;
   if (!v.events.empty()) {
@@ -122,8 +128,13 @@ Verdict check_synchronization(const Facts& facts) {
                              "DataLoader(..., pin_memory=True)\n"
                              "batch = batch.to(device, non_blocking=True)"});
   }
-  v.suggestions.push_back({"Find the others: let PyTorch report each operation that synchronises.",
-                           "torch.cuda.set_sync_debug_mode(\"warn\")"});
+  if (facts.on_cuda()) {
+    v.suggestions.push_back(
+        {"Find the others: let PyTorch report each operation that synchronises.",
+         "torch.cuda.set_sync_debug_mode(\"warn\")"});
+  } else {
+    v.suggestions.push_back({"Find the others by their call stacks.", "profile(with_stack=True)"});
+  }
   return v;
 }
 

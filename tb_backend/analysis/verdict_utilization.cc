@@ -90,6 +90,12 @@ Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others
   if (!fires(v)) {
     v.sentence +=
         left == 0 ? "." : "; " + time_text(left) + " of its idle time has no other verdict.";
+    // A recording that begins with a first launch, or a compilation, says nothing of other steps.
+    std::int64_t lead_in = 0;
+    for (const std::int64_t ns : idle.lead_in) lead_in += ns;
+    if (judged(facts, id, facts.per_step(lead_in)).severity == VerdictSeverity::kHigh) {
+      v.sentence += " Not judged: " + time_text(lead_in) + " before its first work.";
+    }
     return v;
   }
   v.sentence += "; " + time_text(left) + " of its idle time has no other verdict, most of it in " +

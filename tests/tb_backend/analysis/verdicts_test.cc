@@ -273,5 +273,27 @@ TEST(Verdicts, AMessageOfMoreBytesThanThereAreHasNoSize) {
   EXPECT_EQ(v.evidence[0], "1 of 1 message is under 64 KiB.");
 }
 
+// Two threads in it at once are one stretch of time: it is never more than the step.
+TEST(Verdicts, WhatTwoThreadsDoTogetherIsSaidOnce) {
+  Rows r;
+  r.step(1, 1, 0, 1'000'000);
+  r.annotation("gloo:all_reduce", 2, 100'000, 700'000);
+  r.annotation("gloo:all_reduce", 3, 200'000, 700'000);
+  const auto host = r.trace();
+  EXPECT_EQ(
+      verdict(find_verdicts(*host, everything(*host)), "communication").sentence.substr(0, 32),
+      "Collectives take 800 µs a step.");
+
+  Rows d;
+  d.step(1, 1, 0, 1'000'000).runtime(1, 10'000, 5'000, 7).kernel("k", 20'000, 880'000, 7);
+  for (const int thread : {1, 2}) {
+    d.add("cuda_runtime", "cudaStreamSynchronize", "13721", std::to_string(thread), 100'000,
+          800'000);
+  }
+  const auto device = d.trace();
+  const Verdict v = verdict(find_verdicts(*device, everything(*device)), "synchronization");
+  EXPECT_NE(v.sentence.find("2 calls a step, 800 µs altogether"), std::string::npos) << v.sentence;
+}
+
 }  // namespace
 }  // namespace traceglass
