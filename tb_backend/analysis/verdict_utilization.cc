@@ -16,8 +16,9 @@ bool explained(IdleCause cause, const std::vector<Verdict>& others) {
       {IdleCause::kCommunication, "communication"}};
   for (const auto& [its, id] : kChecks) {
     if (its != cause) continue;
+    const std::string_view check = id;
     return std::any_of(others.begin(), others.end(),
-                       [&](const Verdict& v) { return v.id == id && fires(v); });
+                       [check](const Verdict& v) { return v.id == check && fires(v); });
   }
   return false;
 }

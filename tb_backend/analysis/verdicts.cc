@@ -7,8 +7,12 @@
 namespace traceglass {
 
 std::vector<Verdict> find_verdicts(const libtrace::Trace& trace, const Selection& selection) {
+  return selection.count() == 0 ? std::vector<Verdict>()
+                                : find_verdicts(StepGraph(trace), selection);
+}
+
+std::vector<Verdict> find_verdicts(const StepGraph& graph, const Selection& selection) {
   if (selection.count() == 0) return {};
-  const StepGraph graph(trace);
   const Facts facts(graph, selection);
   std::vector<Verdict> all = {check_data_loading(facts),  check_synchronization(facts),
                               check_small_kernels(facts), check_operators(facts),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "libtrace/trace.h"
+#include "tb_backend/analysis/step_graph.h"
 #include "tb_backend/analysis/steps.h"
 
 namespace traceglass {
@@ -35,6 +36,7 @@ struct Verdict {
 };
 
 // All seven: those that fire by ceiling, largest first, then ok, then unknown. Empty without steps.
+std::vector<Verdict> find_verdicts(const StepGraph& graph, const Selection& selection);
 std::vector<Verdict> find_verdicts(const libtrace::Trace& trace, const Selection& selection);
 
 }  // namespace traceglass

@@ -1,4 +1,5 @@
 // Idle time and critical path of the chosen steps.
+#include "tb_backend/api/graph_cache.h"
 #include "tb_backend/api/json.h"
 #include "tb_backend/api/router.h"
 #include "tb_backend/api/verdict_json.h"
@@ -7,7 +8,7 @@ namespace traceglass {
 namespace {
 
 Reply idle(const LoadedTrace& loaded, const Call& call, const PathArgs&) {
-  return json_reply(idle_json(*loaded.trace, selection_of(loaded, call)));
+  return json_reply(idle_json(*graph_of(loaded.trace), selection_of(loaded, call)));
 }
 
 Reply critical_path(const LoadedTrace& loaded, const Call& call, const PathArgs&) {
@@ -18,7 +19,7 @@ Reply critical_path(const LoadedTrace& loaded, const Call& call, const PathArgs&
       (step >= count || !selection.selected(static_cast<std::size_t>(step)))) {
     throw BadRequest{"step", "Parameter step is none of the chosen steps; they count from 0."};
   }
-  return json_reply(critical_path_json(*loaded.trace, *loaded.timeline, selection,
+  return json_reply(critical_path_json(*graph_of(loaded.trace), *loaded.timeline, selection,
                                        step < count ? static_cast<std::size_t>(step) : SIZE_MAX));
 }
 

@@ -1,4 +1,5 @@
 // The views of the page: parameters → analysis → JSON.
+#include "tb_backend/api/graph_cache.h"
 #include "tb_backend/api/json.h"
 #include "tb_backend/api/problem.h"
 #include "tb_backend/api/router.h"
@@ -24,7 +25,7 @@ libtrace::Kind kind_of(const Call& call) {
 }
 
 Reply overview(const LoadedTrace& loaded, const Call& call, const PathArgs&) {
-  return json_reply(overview_json(*loaded.trace, selection_of(loaded, call)));
+  return json_reply(overview_json(*graph_of(loaded.trace), selection_of(loaded, call)));
 }
 
 Reply operators(const LoadedTrace& loaded, const Call& call, const PathArgs&) {

@@ -89,9 +89,10 @@ Json verdicts_json(const Trace& trace, const std::vector<Verdict>& verdicts) {
   return out;
 }
 
-Json idle_json(const Trace& trace, const Selection& selection) {
+Json idle_json(const StepGraph& graph, const Selection& selection) {
+  const Trace& trace = graph.trace();
   Json devices = Json::array();
-  for (const DeviceIdle& d : find_idle(StepGraph(trace), selection)) {
+  for (const DeviceIdle& d : find_idle(graph, selection)) {
     Json causes = Json::array(), gaps = Json::array();
     for (const IdleCause c : d.causes_by_size()) {
       causes.push_back({{"cause", idle_cause_name(c)}, {"ns", d.of(c)}});
@@ -112,9 +113,9 @@ Json idle_json(const Trace& trace, const Selection& selection) {
           {"devices", std::move(devices)}};
 }
 
-Json critical_path_json(const Trace& trace, const Timeline& timeline, const Selection& selection,
-                        std::size_t step) {
-  const StepGraph graph(trace);
+Json critical_path_json(const StepGraph& graph, const Timeline& timeline,
+                        const Selection& selection, std::size_t step) {
+  const Trace& trace = graph.trace();
   const StepChain chain(graph, selection);
   const CriticalPath found = find_critical_path(chain, selection.chosen_index(step));
   Json parts = Json::array(), path = Json::array(), what_if = Json::array();

@@ -13,9 +13,9 @@ namespace traceglass {
 
 // Schema Verdict each; `trace` gives their trust.
 Json verdicts_json(const libtrace::Trace& trace, const std::vector<Verdict>& verdicts);
-Json idle_json(const libtrace::Trace& trace, const Selection& selection);
+Json idle_json(const StepGraph& graph, const Selection& selection);
 // `step`: position among all steps, SIZE_MAX: the chosen one of median length.
-Json critical_path_json(const libtrace::Trace& trace, const Timeline& timeline,
+Json critical_path_json(const StepGraph& graph, const Timeline& timeline,
                         const Selection& selection, std::size_t step);
 
 }  // namespace traceglass

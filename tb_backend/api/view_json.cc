@@ -126,9 +126,10 @@ Json operator_row_json(const OperatorRow& r) {
   return j;
 }
 
-Json overview_json(const Trace& trace, const Selection& selection) {
+Json overview_json(const StepGraph& graph, const Selection& selection) {
+  const Trace& trace = graph.trace();
   Json out = overview_json(find_overview(trace, DeviceTimes(trace), selection));
-  out["verdicts"] = verdicts_json(trace, find_verdicts(trace, selection));
+  out["verdicts"] = verdicts_json(trace, find_verdicts(graph, selection));
   return out;
 }
 

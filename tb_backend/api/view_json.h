@@ -11,6 +11,7 @@
 #include "tb_backend/analysis/kernels.h"
 #include "tb_backend/analysis/operators.h"
 #include "tb_backend/analysis/overview.h"
+#include "tb_backend/analysis/step_graph.h"
 #include "tb_backend/analysis/steps.h"
 
 namespace traceglass {
@@ -34,7 +35,7 @@ Json kernel_json(const KernelRow& row);
 Json operator_row_json(const OperatorRow& row);
 
 // Schemas Overview, Operators, OperatorDetail, Kernels, Memory, MemoryBlocks.
-Json overview_json(const libtrace::Trace& trace, const Selection& selection);
+Json overview_json(const StepGraph& graph, const Selection& selection);
 Json overview_json(const Overview& overview);  // its verdicts empty
 Json operators_json(const libtrace::Trace& trace, const Selection& selection, libtrace::Kind kind,
                     OperatorGroup group);
