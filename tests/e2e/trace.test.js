@@ -152,6 +152,33 @@ test('search counts, steps, marks where, and Escape ends it', async () => {
   await page.waitForFunction(() => !location.hash.includes('q='));
 });
 
+test('typing loses no character, however slowly the keys come or the page answers', async () => {
+  const { page } = view;
+  const field = page.getByRole('searchbox', { name: /slice/ });
+  const cpu = await page.context().newCDPSession(page);
+  // Pauses around the 180 ms after which the server is asked, and the 300 ms after which the address is written.
+  for (const [delay, rate] of [[0, 20], [210, 6], [310, 1]]) {
+    await open();
+    await cpu.send('Emulation.setCPUThrottlingRate', { rate });
+    await page.keyboard.press('/');
+    await page.keyboard.type('aten::mm', { delay });
+    await page.getByText('1 of 3', { exact: true }).waitFor();
+    assert.equal(await field.inputValue(), 'aten::mm');
+  }
+  await cpu.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+  // The address is read again between two keys, before the last query is written to it.
+  await open();
+  await page.keyboard.press('/');
+  for (const key of 'aten::mm') {
+    await page.keyboard.type(key, { delay: 220 });
+    await page.evaluate(() => dispatchEvent(new PopStateEvent('popstate')));
+  }
+  await page.getByText('1 of 3', { exact: true }).waitFor();
+  assert.equal(await field.inputValue(), 'aten::mm');
+  await page.waitForFunction(() => location.hash.includes('q=aten::mm'));
+  await page.keyboard.press('Escape');
+});
+
 test('an area is summed exactly, by name, kind and track', async () => {
   const { page } = view;
   await open(kStep);

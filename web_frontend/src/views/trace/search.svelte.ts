@@ -14,6 +14,8 @@ export interface SearchEvents {
 
 export class SliceSearch {
   query = $state('');
+  /** The field is in use: its text wins over what the address says. */
+  typing = $state(false);
   result: SearchResult | undefined = $state.raw();
   private asking: AbortController | undefined;
 

@@ -234,7 +234,10 @@ export class TraceSession {
       const groups = timeline.groups.map((g) => g.id);
       this.set_area(area === undefined ? undefined : { start_ns: area.t0, end_ns: area.t1, groups });
     }
-    if (q !== known.q) void this.find(q);
+    if (q !== known.q) {
+      if (this.search.typing) this.write({ q: this.search.query });
+      else void this.find(q);
+    }
     if (path !== known.path) this.path.set(path, timeline.view);
   }
 
