@@ -126,15 +126,6 @@ std::vector<PathSegment> shortened(std::vector<PathSegment> path, std::size_t mo
   return out;
 }
 
-std::size_t median_step(const StepChain& chain) {
-  std::vector<std::size_t> order(chain.steps());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return chain.step(a).extended.length() < chain.step(b).extended.length();
-  });
-  return order[(order.size() - 1) / 2];
-}
-
 using NameKey = std::pair<libtrace::StringId, libtrace::Kind>;
 
 // The names on the chain that ends with a step, back to where the recording begins, with what of
@@ -209,6 +200,35 @@ std::vector<std::pair<int, std::int64_t>> CriticalPath::parts_by_size() const {
 
 std::vector<PathSegment> critical_path(const StepChain& chain, std::size_t step) {
   return BackwardWalk(chain.graph(), chain.step(step).extended).from(chain.last_node(step));
+}
+
+std::size_t median_step(const StepChain& chain) {
+  std::vector<std::size_t> order(chain.steps());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return chain.step(a).extended.length() < chain.step(b).extended.length();
+  });
+  return order[(order.size() - 1) / 2];
+}
+
+std::vector<PathSegment> path_before(const StepGraph& graph, EventId event, std::int64_t from) {
+  const Trace& trace = graph.trace();
+  const std::size_t lane = graph.lane_index(trace.lane_of(event));
+  if (lane >= graph.lanes().size() || from >= trace.start(event)) return {};
+  const std::int64_t start = trace.start(event);
+  NodeId n = graph.at(lane, start);
+  if (libtrace::is_device_work(trace.kind(event))) {  // its own node; those of a stream may overlap
+    const std::vector<Node>& nodes = graph.nodes();
+    const GraphLane& l = graph.lanes()[lane];
+    const auto it = std::find_if(
+        std::lower_bound(nodes.begin() + l.first, nodes.begin() + l.last, start,
+                         [](const Node& x, std::int64_t t) { return x.start < t; }),
+        nodes.begin() + l.last, [&](const Node& x) { return x.event == event || x.start > start; });
+    n = static_cast<NodeId>(it - nodes.begin());
+    if (n == l.last || nodes[n].event != event) return {};
+  }
+  if (n == kNoNode) return {};
+  return BackwardWalk(graph, {from, start}).from(n);
 }
 
 CriticalPath find_critical_path(const StepChain& chain, std::size_t step) {

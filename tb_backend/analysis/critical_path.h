@@ -31,6 +31,12 @@ struct PathSegment {
 
 // Tiles the extended step exactly, by time.
 std::vector<PathSegment> critical_path(const StepChain& chain, std::size_t step);
+// The chain that ends with the start of `event`, back to `from`; tiles [from, start) exactly. Empty
+// where the graph has no such event.
+std::vector<PathSegment> path_before(const StepGraph& graph, libtrace::EventId event,
+                                     std::int64_t from);
+// Of the chosen ones, the one of median length.
+std::size_t median_step(const StepChain& chain);
 
 struct WhatIfRow {
   libtrace::StringId name = 0;

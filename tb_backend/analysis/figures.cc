@@ -52,4 +52,12 @@ std::string count_text(std::size_t count, const std::string& noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
+std::string short_name(std::string_view name) {
+  constexpr std::size_t kMost = 60;
+  if (name.size() <= kMost) return std::string(name);
+  std::size_t cut = kMost - 3;
+  while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xC0U) == 0x80U) --cut;
+  return std::string(name.substr(0, cut)) + "...";
+}
+
 }  // namespace traceglass

@@ -119,12 +119,4 @@ std::string calls_text(std::int64_t count, std::int64_t steps) {
   return rate + (rate == "1" ? " call" : " calls");
 }
 
-std::string short_name(std::string_view name) {
-  constexpr std::size_t kMost = 60;
-  if (name.size() <= kMost) return std::string(name);
-  std::size_t cut = kMost - 3;
-  while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xC0U) == 0x80U) --cut;
-  return std::string(name.substr(0, cut)) + "...";
-}
-
 }  // namespace traceglass

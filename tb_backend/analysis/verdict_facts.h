@@ -57,8 +57,6 @@ std::string counted(std::int64_t n, const char* one, const char* many);  // "1 c
 // A mean a step with at most one decimal: "2", "0.5".
 std::string rate_text(std::int64_t count, std::int64_t steps);
 std::string calls_text(std::int64_t count, std::int64_t steps);  // "1 call", "0.5 calls"
-// A name cut to what a sentence bears, at a whole character.
-std::string short_name(std::string_view name);
 
 // ---- the checks, verdict_<topic>.cc ---------------------------------------------------------
 Verdict check_data_loading(const Facts& facts);

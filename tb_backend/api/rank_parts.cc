@@ -12,6 +12,7 @@ namespace traceglass {
 namespace {
 
 constexpr std::size_t kMostWaiting = 64;  // answers
+constexpr std::size_t kMostPaths = 256;   // kept of a rank
 
 }  // namespace
 
@@ -40,7 +41,7 @@ RankParts::Answer RankParts::ask(const std::vector<TraceFile>& files) {
     const bool rested = !entry.part || options_.clock() - entry.finished >= options_.reload_after;
     if (old && rested && !entry.queued) {
       entry.queued = true;
-      queue_.push_back({file, false});
+      queue_.push_back({file, Job::Of::kSummary, {}});
       queued_.notify_one();
     }
     answer.limits += entry.limit_number;
@@ -80,10 +81,29 @@ std::optional<RankParts::Limit> RankParts::limit(const TraceFile& file) {
   Entry& entry = entries_[file.id];
   if (!entry.limit_queued && (!entry.limit || entry.limit_stamp != file.stamp)) {
     entry.limit_queued = true;
-    queue_.push_back({file, true});
+    queue_.push_back({file, Job::Of::kLimit, {}});
     queued_.notify_one();
   }
   return entry.limit;
+}
+
+std::optional<std::vector<std::optional<PathParts>>> RankParts::path_parts(
+    const TraceFile& file, const std::vector<PathWindow>& windows) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = entries_[file.id];
+  if (entry.paths_queued) return std::nullopt;
+  if (entry.paths_stamp != file.stamp || entry.paths.size() > kMostPaths) entry.paths.clear();
+  std::vector<std::optional<PathParts>> known;
+  for (const PathWindow& w : windows) {
+    const auto it = entry.paths.find(w);
+    if (it == entry.paths.end()) break;
+    known.push_back(it->second);
+  }
+  if (known.size() == windows.size()) return known;
+  entry.paths_queued = true;
+  queue_.push_back({file, Job::Of::kPaths, windows});
+  queued_.notify_one();
+  return std::nullopt;
 }
 
 void RankParts::wait_for_limit(const std::string& answer, const TraceFile& file) {
@@ -112,7 +132,7 @@ void RankParts::work() {
       job = std::move(queue_.front());
       queue_.pop_front();
     }
-    if (job.limit) {
+    if (job.of == Job::Of::kLimit) {
       Limit limit = find_limit(job.file);
       const std::lock_guard lock(mutex_);
       Entry& entry = entries_[job.file.id];
@@ -120,6 +140,15 @@ void RankParts::work() {
       entry.limit_stamp = job.file.stamp;
       entry.limit_number = ++limits_;
       entry.limit_queued = false;
+      continue;
+    }
+    if (job.of == Job::Of::kPaths) {
+      const std::vector<std::optional<PathParts>> found = find_paths(job);
+      const std::lock_guard lock(mutex_);
+      Entry& entry = entries_[job.file.id];
+      for (std::size_t i = 0; i < job.windows.size(); ++i) entry.paths[job.windows[i]] = found[i];
+      entry.paths_stamp = job.file.stamp;
+      entry.paths_queued = false;
       continue;
     }
     Part part = make(job.file);
@@ -186,6 +215,20 @@ RankParts::Limit RankParts::find_limit(const TraceFile& file) {
   } catch (const std::exception&) {  // out of memory: it stays unknown
   }
   return {};
+}
+
+std::vector<std::optional<PathParts>> RankParts::find_paths(const Job& job) {
+  std::vector<std::optional<PathParts>> out(job.windows.size());
+  try {
+    const IngestResult result = read(job.file);
+    if (!result.trace) return out;
+    const StepGraph graph(*result.trace);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = traceglass::path_parts(graph, job.windows[i]);
+    }
+  } catch (const std::exception&) {  // out of memory: it stays unknown
+  }
+  return out;
 }
 
 }  // namespace traceglass

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "tb_backend/analysis/path_waits.h"
 #include "tb_backend/analysis/rank_summary.h"
 #include "tb_backend/api/registry.h"
 #include "tb_backend/logdir/scan.h"
@@ -52,6 +53,10 @@ class RankParts {
   // Of a file that was read; absent: it is being worked out, ask again. Of a file that has changed
   // the last one stands until the new one is known.
   std::optional<Limit> limit(const TraceFile& file);
+  // What the chains of a file that was read are made of in these windows, in their order; absent:
+  // it is being worked out, ask again. An entry is absent where the file cannot be read any more.
+  std::optional<std::vector<std::optional<PathParts>>> path_parts(
+      const TraceFile& file, const std::vector<PathWindow>& windows);
   // An answer that waits for limit(file): whether it still does, without making it once more.
   void wait_for_limit(const std::string& answer, const TraceFile& file);
   bool waits_for_limit(const std::string& answer);
@@ -68,17 +73,23 @@ class RankParts {
     FileStamp limit_stamp;  // of the file as it was then
     std::uint64_t limit_number = 0;
     bool limit_queued = false;
+    std::map<PathWindow, std::optional<PathParts>> paths;
+    FileStamp paths_stamp;
+    bool paths_queued = false;
     std::chrono::steady_clock::time_point finished;
   };
 
   struct Job {
+    enum class Of : std::uint8_t { kSummary, kLimit, kPaths };
     TraceFile file;
-    bool limit = false;  // else the summary
+    Of of = Of::kSummary;
+    std::vector<PathWindow> windows;  // of kPaths
   };
 
   void work();
   Part make(const TraceFile& file);
   Limit find_limit(const TraceFile& file);
+  std::vector<std::optional<PathParts>> find_paths(const Job& job);
   IngestResult read(const TraceFile& file);
 
   Registry& registry_;

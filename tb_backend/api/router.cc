@@ -70,6 +70,7 @@ Reply route(Services& services, const Call& call, std::string_view path) {
   static const std::vector<LogdirRoute> kLogdirRoutes = [] {
     std::vector<LogdirRoute> all = logdir_routes();
     for (const LogdirRoute& entry : distributed_routes()) all.push_back(entry);
+    for (const LogdirRoute& entry : path_ranks_routes()) all.push_back(entry);
     for (const LogdirRoute& entry : metrics_routes()) all.push_back(entry);
     for (const LogdirRoute& entry : compare_routes()) all.push_back(entry);
     return all;

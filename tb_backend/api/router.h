@@ -49,9 +49,14 @@ Reply file_error_reply(const TraceFile& file, const FileError& error);
 // The steps that the query asks for; throws BadRequest where the trace has no such step.
 Selection selection_of(const LoadedTrace& loaded, const Call& call);
 
+// The one step of these that the query's `step` names; SIZE_MAX: none named. Throws BadRequest for
+// one that is not chosen.
+std::size_t step_of(const LoadedTrace& loaded, const Selection& selection, const Call& call);
+
 // One list a topic, in routes_<topic>.cc.
 std::vector<LogdirRoute> logdir_routes();
 std::vector<LogdirRoute> distributed_routes();
+std::vector<LogdirRoute> path_ranks_routes();
 std::vector<LogdirRoute> metrics_routes();
 std::vector<LogdirRoute> compare_routes();
 std::vector<TraceRoute> trace_routes();

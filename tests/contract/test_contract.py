@@ -79,6 +79,8 @@ def ask_everything(ask, trace):
         assert sum(part["ns"] for part in critical["parts"]) == critical["mean_step_ns"], "parts"
         tiles = critical["path"]
         assert all(a["end_ns"] == b["start_ns"] for a, b in zip(tiles, tiles[1:])), "path"
+        ranks = settled(ask, "getCriticalPathRanks", path=path, steps=chosen)
+        assert len(ranks["waits"]) <= ranks["collectives"] and ranks["sentence"], "path over ranks"
         for group in ("name", "launch"):
             ask("getKernels", path=path, steps=chosen, group=group)
         memory = ask("getMemory", path=path, steps=chosen, points=64).json()
@@ -232,12 +234,26 @@ class SmallLogdirTest(unittest.TestCase):
             seen = settled(self.ask, "getDistributed", run="run", **query)
             self.assertEqual([r["rank"] for r in seen["ranks"]], [0, 1])
         self.assertEqual(seen["matched"], 0)
+        self.check_path_over_ranks()
         ask_metrics(self.ask, self.good())
         for a, b in self.pairs():
             with self.subTest(a=a, b=b):
                 ask_comparison(self.ask, self.spans[a]["id"], self.spans[b]["id"])
         untried = set(self.contract.operations) - self.ask.operations
         self.assertFalse(untried, "operations without a case in this test")
+
+    def check_path_over_ranks(self):
+        """Rank 1 enters each all-reduce 20 us after rank 0, which waits for that long."""
+        ids = {int(f.split("node_")[1][0]): s["id"] for f, s in self.spans.items() if "node_" in f}
+        for rank in (0, 1):
+            for position in range(3):
+                answer = settled(
+                    self.ask, "getCriticalPathRanks", path={"id": ids[rank]}, step=position
+                )
+                for wait in answer["waits"]:
+                    self.assertEqual((rank, wait["late"]["rank"], wait["late"]["id"]), (0, 1, ids[1]))
+                    self.assertEqual(wait["wait_ns"], 20_000)
+                    self.assertIn("Rank 1 comes 20.0 µs later", wait["sentence"])
 
     def pairs(self):
         """Each trace that loads against the next, and one against itself."""
@@ -296,6 +312,8 @@ class SmallLogdirTest(unittest.TestCase):
             ("getDistributed", 404, {}, {"run": "run", "span": "7"}),
             ("getDistributed", 422, {}, {"run": "run", "steps": "5-3"}),
             ("getDistributed", 422, {}, {"run": "run", "columns": "rank"}),
+            ("getCriticalPathRanks", 404, {"id": "0" * 16}, {}),
+            ("getCriticalPathRanks", 422, good, {"step": "99"}),
             ("getComparison", 422, {}, {"a": good["id"]}),
             ("getComparison", 422, {}, {"b": good["id"]}),
             ("getComparison", 404, {}, {"a": good["id"], "b": "0" * 16}),
