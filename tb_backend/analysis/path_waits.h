@@ -48,7 +48,7 @@ struct PathWaits {
   std::size_t collectives = 0;  // on the path, that two ranks or more took part in
   // Those that it waits in for another rank, by time; of more than `most` those of longest wait.
   std::vector<PathWait> waits;
-  std::string sentence;
+  std::string sentence = "No step is there whose path could be walked.";
 };
 // Waits shorter than `least_ns` are left out; several ranks that tie for last are not named.
 PathWaits find_path_waits(const RunMatch& match, std::size_t row,

@@ -79,6 +79,8 @@ Reply path_ranks(Services& services, const Call& call, const PathArgs& args) {
   const LoadStatus status = services.registry.ask(*own);
   if (status.error) return file_error_reply(*own, *status.error);
   if (!status.loaded) return status_reply(*own, status, 202);
+  const Selection selection = selection_of(*status.loaded, call);
+  const std::size_t asked = selection.chosen_index(step_of(*status.loaded, selection, call));
   const std::vector<TraceFile> files = files_of(*snapshot, own->run, own->index);
   const RankParts::Answer answer = services.ranks.ask(files);
   if (answer.waiting > 0) return waiting_reply(files, answer);
@@ -99,10 +101,8 @@ Reply path_ranks(Services& services, const Call& call, const PathArgs& args) {
     return json_reply(out);
   }
   const auto graph = graph_of(status.loaded->trace);
-  const Selection selection = selection_of(*status.loaded, call);
   const StepChain chain(*graph, selection);
   PathWaits found;
-  const std::size_t asked = selection.chosen_index(step_of(*status.loaded, selection, call));
   if (chain.steps() > 0) {
     const std::size_t step = asked < chain.steps() ? asked : median_step(chain);
     found =

@@ -251,7 +251,9 @@ class SmallLogdirTest(unittest.TestCase):
                     self.ask, "getCriticalPathRanks", path={"id": ids[rank]}, step=position
                 )
                 for wait in answer["waits"]:
-                    self.assertEqual((rank, wait["late"]["rank"], wait["late"]["id"]), (0, 1, ids[1]))
+                    self.assertEqual(
+                        (rank, wait["late"]["rank"], wait["late"]["id"]), (0, 1, ids[1])
+                    )
                     self.assertEqual(wait["wait_ns"], 20_000)
                     self.assertIn("Rank 1 comes 20.0 µs later", wait["sentence"])
 

@@ -12,6 +12,7 @@ export type ComparedSide = Schemas['ComparedSide'];
 export type Comparison = Schemas['Comparison'];
 export type Communication = Schemas['Communication'];
 export type CriticalPath = Schemas['CriticalPath'];
+export type CriticalPathRanks = Schemas['CriticalPathRanks'];
 export type Idle = Schemas['Idle'];
 export type Counters = Schemas['Counters'];
 export type DeviceCard = Schemas['DeviceCard'];

@@ -33,6 +33,7 @@ const answer: CriticalPath = {
 };
 function shown(path: Partial<TraceSession['path']>) {
   const session = {
+    ctx: { meta: { world_size: 1 } },
     path: { on: true, waiting: false, ...path },
     view: { start_ns: 0, end_ns: 700_000, width_px: 100 },
     origin: 1000,
