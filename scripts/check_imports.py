@@ -86,6 +86,7 @@ HOMES = {
     "CLI/*": ["tb_backend/main.cc"],
     "fmt/*": ["tb_backend/api/*", "tb_backend/ingest/perfetto*", "tb_backend/main.cc"],
     "sqlite3.h": ["tb_backend/review/*"],
+    "xxhash.h": ["tb_backend/index/hash*"],
     "google/protobuf/*": ["proto/*"],
     "ATen/*": ["libtrace/torch/*"],
     "c10/*": ["libtrace/torch/*"],

@@ -20,6 +20,8 @@ JOBS = os.cpu_count() or 2
 TAIL = 60  # lines of a failed stage's log that are printed
 SKIPPED = 77  # exit status of a stage that finds nothing to run on; its last line says why
 PYTHON = "build/venv/bin/python"
+# What is tested reads its files, and leaves nothing in the user's cache; tests of the index say so.
+os.environ["TRACEGLASS_INDEX"] = "off"
 
 
 @dataclass
@@ -107,6 +109,13 @@ STAGES = [
         "summary",
         f"{PYTHON} tests/fixtures/check_summaries.py {SHARED}/fixtures",
         "every real trace loads or is named, and the laws hold",
+        ["build"],
+        "fixtures",
+    ),
+    Stage(
+        "index",
+        f"{PYTHON} tests/fixtures/check_index.py {SHARED}/fixtures",
+        "every real trace answers the same from its saved index",
         ["build"],
         "fixtures",
     ),

@@ -8,12 +8,24 @@
 
 #include "tb_backend/api/cut_command.h"
 #include "tb_backend/api/diff_command.h"
+#include "tb_backend/api/index_command.h"
 #include "tb_backend/api/key_averages_command.h"
 #include "tb_backend/api/metrics_command.h"
 #include "tb_backend/api/serve.h"
 #include "tb_backend/api/summary.h"
 
 namespace {
+
+void add_index_options(CLI::App& command, traceglass::IndexOptions& options) {
+  command.add_option(
+      "--index", options.directory,
+      "folder of saved indexes (or TRACEGLASS_INDEX, which may be off); by default in "
+      "the user's cache");
+  command
+      .add_option("--index-size", options.most_bytes,
+                  "keep saved indexes up to this size (20GB), and a tenth of the disk at most")
+      ->transform(CLI::AsSizeValue(false));
+}
 
 void add_serve(CLI::App& app, int& status) {
   static traceglass::ServeOptions options;
@@ -39,8 +51,12 @@ void add_serve(CLI::App& app, int& status) {
                       "answer only requests with this X-Traceglass-Secret (or TRACEGLASS_SECRET)");
   command->add_flag("--exit-with-parent", options.exit_with_parent,
                     "end when standard input closes or the parent ends");
-  command->add_option("--memory-gib", options.memory_gib,
-                      "keep loaded traces up to this size; 0 is half of the machine's memory");
+  command
+      ->add_option("--memory", options.memory,
+                   "keep loaded traces up to this size: 4GB, 500MB; 0 is half of the machine's")
+      ->transform(CLI::AsSizeValue(false));
+  add_index_options(*command, options.index);
+  command->add_flag("--no-index", options.index.off, "neither use nor save indexes");
   command->callback([logdir, &status] {
     if (logdir->count() == 0 && options.logdir_spec.empty()) {
       throw CLI::RequiredError("logdir or --logdir-spec");
@@ -108,6 +124,15 @@ void add_key_averages(CLI::App& app, int& status) {
     options.row_limit_given = limit->count() > 0;
     status = traceglass::run_key_averages(options);
   });
+}
+
+void add_index(CLI::App& app, int& status) {
+  static traceglass::IndexCommand options;
+  CLI::App* command = app.add_subcommand(
+      "index", "Save what was read of traces, so that a server opens them at once");
+  command->add_option("path", options.paths, "trace files and log directories")->required();
+  add_index_options(*command, options.index);
+  command->callback([&status] { status = traceglass::run_index(options); });
 }
 
 void add_metrics(CLI::App& app, int& status) {
@@ -202,6 +227,7 @@ int main(int argc, char** argv) try {
   add_metrics(app, status);
   add_cut(app, status);
   add_diff(app, status);
+  add_index(app, status);
   if (names_no_command(app, argc, argv)) return 2;
   CLI11_PARSE(app, argc, argv);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

@@ -22,12 +22,8 @@ bool is_launch_name(std::string_view name) {
 
 std::string_view arg_bytes(const TraceData& d, EventId e) {
   const std::uint8_t* begin = d.arg_bytes.data() + d.args[e];
-  const std::uint8_t* p = begin;
-  for (std::uint64_t n = args::get_varint(p); n > 0; --n) {
-    args::get_varint(p);
-    StringId text = 0;
-    args::get_value(p, text);
-  }
+  const std::uint8_t* p =
+      args::each(d.arg_bytes, d.args[e], [](StringId, const Value&, StringId) { return false; });
   return {reinterpret_cast<const char*>(begin), static_cast<std::size_t>(p - begin)};
 }
 

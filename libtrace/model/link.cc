@@ -35,17 +35,15 @@ std::vector<Launch> first_launches(const Draft& draft) {
 
 // "External id" (1.8: "external id") of a slice; 0 is none.
 std::int64_t external_id(const TraceData& d, EventId e) {
-  const std::uint8_t* p = d.arg_bytes.data() + d.args[e];
-  for (std::uint64_t n = args::get_varint(p); n > 0; --n) {
-    const auto key = static_cast<StringId>(args::get_varint(p));
-    StringId text = 0;
-    const Value value = args::get_value(p, text);
+  std::int64_t id = 0;
+  args::each(d.arg_bytes, d.args[e], [&](StringId key, const Value& value, StringId) {
     const std::string_view name = text_of(d, key);
-    if ((name == "External id" || name == "external id") && value.type == Value::Type::kInt) {
-      return value.i;
-    }
-  }
-  return 0;
+    const bool found =
+        (name == "External id" || name == "external id") && value.type == Value::Type::kInt;
+    if (found) id = value.i;
+    return found;
+  });
+  return id;
 }
 
 // Owners by External id, for device events without a launch. An id that equals the row's own

@@ -14,7 +14,7 @@ namespace libtrace {
 // Rows as collected: the columns of `data` plus what only the passes need.
 struct Draft {
   TraceData data;
-  std::vector<std::int64_t> correlation;  // one a slice; 0 is none
+  Column<std::int64_t> correlation;  // one a slice; 0 is none
 };
 
 // Sorts the slices by (lane, start, -end, order) and sets each lane's range.

@@ -25,9 +25,10 @@ void merge_runs(std::vector<std::uint32_t>::iterator begin,
 }
 
 template <typename T>
-void permute(std::vector<T>& column, const std::vector<std::uint32_t>& from) {
-  std::vector<T> out(column.size());
-  for (std::size_t i = 0; i < from.size(); ++i) out[i] = column[from[i]];
+void permute(Column<T>& column, const std::vector<std::uint32_t>& from) {
+  Column<T> out;
+  out.reserve(from.size());
+  for (const std::uint32_t i : from) out.push_back(column[i]);
   column = std::move(out);
 }
 

@@ -8,13 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "libtrace/column.h"
 #include "libtrace/event.h"
 
 namespace libtrace {
 
 class StringPool {
  public:
-  StringPool(std::vector<char>& data, std::vector<std::uint64_t>& offset)
+  StringPool(Column<char>& data, Column<std::uint64_t>& offset)
       : data_(data), offset_(offset), slots_(1024) {
     intern("");
   }
@@ -26,7 +27,7 @@ class StringPool {
       if (slots_[i].hash == h && view(slots_[i].id) == text) return slots_[i].id;
     }
     const auto id = static_cast<StringId>(offset_.size() - 1);
-    data_.insert(data_.end(), text.begin(), text.end());
+    data_.append(text.data(), text.size());
     offset_.push_back(data_.size());
     slots_[i] = {h, id};
     if (offset_.size() * 2 > slots_.size()) grow();
@@ -68,8 +69,8 @@ class StringPool {
     }
   }
 
-  std::vector<char>& data_;
-  std::vector<std::uint64_t>& offset_;
+  Column<char>& data_;
+  Column<std::uint64_t>& offset_;
   std::vector<Slot> slots_;
 };
 

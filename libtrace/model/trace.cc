@@ -10,21 +10,17 @@ namespace {
 
 // Calls `fn(key, value)` for each argument at `offset` until it returns true.
 template <typename Fn>
-void each_arg(const Trace& trace, const std::vector<std::uint8_t>& bytes, std::uint32_t offset,
-              Fn&& fn) {
-  const std::uint8_t* p = bytes.data() + offset;
-  for (std::uint64_t n = args::get_varint(p); n > 0; --n) {
-    const auto key = static_cast<StringId>(args::get_varint(p));
-    StringId text = 0;
-    Value value = args::get_value(p, text);
-    value.text = trace.text(text);
-    if (fn(trace.text(key), value)) return;
-  }
+void each_arg(const Trace& trace, const args::Bytes& bytes, std::uint32_t offset, Fn&& fn) {
+  const auto known = [&](StringId id) { return id < trace.string_count() ? id : 0; };
+  args::each(bytes, offset, [&](StringId key, Value value, StringId text) {
+    value.text = trace.text(known(text));
+    return fn(trace.text(known(key)), value);
+  });
 }
 
-template <typename... Vectors>
-std::size_t bytes_of(const Vectors&... v) {
-  return ((v.capacity() * sizeof(v[0])) + ...);
+template <typename... Columns>
+std::size_t bytes_of(const Columns&... columns) {
+  return (columns.bytes() + ...);
 }
 
 }  // namespace
@@ -98,8 +94,9 @@ const std::string* Trace::metadata(std::string_view key) const noexcept {
 std::size_t Trace::resident_bytes() const noexcept {
   return bytes_of(d_.start, d_.dur, d_.self, d_.name, d_.lane, d_.parent, d_.launch, d_.owner,
                   d_.anchor, d_.order, d_.args, d_.category, d_.depth, d_.flags, d_.kind,
-                  d_.arg_bytes, d_.string_data, d_.string_offset, d_.lanes, d_.instants, d_.memory,
-                  d_.flows);
+                  d_.arg_bytes, d_.string_data, d_.string_offset, d_.instants, d_.memory,
+                  d_.flows) +
+         d_.lanes.capacity() * sizeof(Lane);
 }
 
 }  // namespace libtrace

@@ -99,11 +99,13 @@ struct TraceBuilder::Impl {
     std::uint32_t offset = 0;
     if (arg_count > 0 && arg_mark < kMostArgBytes) {
       offset = static_cast<std::uint32_t>(arg_mark);
-      std::vector<std::uint8_t> count;
       if (arg_count >= 0x80) {
+        args::Bytes count;
         args::put_varint(count, arg_count);
-        d.arg_bytes.insert(d.arg_bytes.begin() + offset, count.begin(), count.end() - 1);
-        std::copy(count.begin(), count.end(), d.arg_bytes.begin() + offset);
+        const args::Bytes rest(d.arg_bytes.begin() + offset + 1, d.arg_bytes.end());
+        d.arg_bytes.resize(offset);
+        d.arg_bytes.append(count.data(), count.size());
+        d.arg_bytes.append(rest.data(), rest.size());
       } else {
         d.arg_bytes[arg_mark] = static_cast<std::uint8_t>(arg_count);
       }

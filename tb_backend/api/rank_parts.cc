@@ -176,7 +176,7 @@ IngestResult RankParts::read(const TraceFile& file) {
   }
   IngestResult result;
   try {
-    result = options_.load(file.path, progress.get());
+    result = options_.load(file.path, progress.get()).ingest;
   } catch (const std::exception& e) {  // out of memory: this rank fails, the server does not
     result.error = FileError{"broken", std::string("The file could not be loaded: ") + e.what(), 0};
   }

@@ -190,29 +190,41 @@ void Registry::work() {
     }
     const auto begin = options_.clock();
     Outcome outcome = load(*job);
-    std::vector<std::shared_ptr<const LoadedTrace>> dropped;  // destroyed after the lock
+    if (publish(*job, outcome, options_.clock() - begin) && outcome.later) {
+      outcome.later([&] { return !stopping_ && !job->progress.cancel; });
+    }
+    outcome = {};
     const std::lock_guard lock(mutex_);
     if (--running_ == 0 && queue_.empty()) idle_.notify_all();
-    const auto it = entries_.find(job->file.id);
-    if (it == entries_.end() || it->second.job != job) continue;  // gone meanwhile
-    Entry& entry = it->second;
-    entry.job.reset();
-    entry.stamp = job->file.stamp;
-    entry.loaded = std::move(outcome.loaded);
-    entry.error = std::move(outcome.error);
-    entry.finished = options_.clock();
-    entry.took = entry.finished - begin;
-    evict(job->file.id, dropped);
   }
+}
+
+bool Registry::publish(const Job& job, Outcome& outcome, std::chrono::steady_clock::duration took) {
+  std::vector<std::shared_ptr<const LoadedTrace>> dropped;  // destroyed after the lock
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(job.file.id);
+  if (it == entries_.end() || it->second.job.get() != &job) return false;
+  Entry& entry = it->second;
+  entry.job.reset();
+  entry.stamp = job.file.stamp;
+  entry.loaded = std::move(outcome.loaded);
+  entry.error = std::move(outcome.error);
+  entry.finished = options_.clock();
+  entry.took = took;
+  evict(job.file.id, dropped);
+  return true;
 }
 
 Registry::Outcome Registry::load(Job& job) const {
   Outcome out;
   try {
-    IngestResult result = options_.load(job.file.path, &job.progress);
+    LoadResult result = options_.load(job.file.path, &job.progress);
     job.progress.building = true;
-    out.error = std::move(result.error);
-    if (result.trace && !job.progress.cancel) out.loaded = build(job.file, result.trace);
+    out.error = std::move(result.ingest.error);
+    if (result.ingest.trace && !job.progress.cancel) {
+      out.loaded = build(job.file, result.ingest.trace);
+      out.later = std::move(result.later);
+    }
   } catch (const std::exception& e) {  // out of memory: this file fails, the server does not
     out.error = FileError{"broken", std::string("The file could not be loaded: ") + e.what(), 0};
   }

@@ -5,6 +5,7 @@
 // Lock order: one mutex guards all entries; nothing is computed or destroyed under it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "libtrace/trace.h"
@@ -45,10 +47,18 @@ struct LoadStatus {
   std::optional<FileError> error;             // exactly when phase is kError
 };
 
+// What a loader gives: a trace or why there is none, and what is left to do once the trace is shown
+// (saving it), which ends early when `keep_on` says so.
+struct LoadResult {
+  LoadResult(IngestResult result) : ingest(std::move(result)) {}  // NOLINT: it is one
+  IngestResult ingest;
+  std::function<void(const std::function<bool()>& keep_on)> later;
+};
+
 class Registry {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
-  using Loader = std::function<IngestResult(const std::filesystem::path&, IngestProgress*)>;
+  using Loader = std::function<LoadResult(const std::filesystem::path&, IngestProgress*)>;
   struct Options {
     std::size_t budget_bytes = std::size_t{8} << 30U;  // of loaded traces; the newest always stays
     int loaders = 2;
@@ -94,12 +104,15 @@ class Registry {
     std::uint64_t used = 0;  // by tick_
   };
 
-  struct Outcome {  // exactly one is set
+  struct Outcome {  // trace or error
     std::shared_ptr<const LoadedTrace> loaded;
     std::optional<FileError> error;
+    std::function<void(const std::function<bool()>&)> later;
   };
 
   void work();
+  // Makes it what its entry holds; false when nobody wants it any more.
+  bool publish(const Job& job, Outcome& outcome, std::chrono::steady_clock::duration took);
   Outcome load(Job& job) const;
   std::shared_ptr<const LoadedTrace> build(const TraceFile& file, libtrace::TracePtr trace) const;
   bool needs_load(const Entry& entry, const TraceFile& file) const;
@@ -115,7 +128,7 @@ class Registry {
   std::map<std::string, std::chrono::steady_clock::time_point> held_;  // until when, by id
   std::uint64_t tick_ = 0;
   int running_ = 0;
-  bool stopping_ = false;
+  std::atomic<bool> stopping_ = false;
   std::vector<std::thread> loaders_;
 };
 

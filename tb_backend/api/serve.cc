@@ -36,9 +36,8 @@ bool is_plain(std::string_view token) {
   return token.find_first_not_of(kPlain) == std::string_view::npos;
 }
 
-std::size_t memory_budget(double gib) {
-  constexpr double kGib = 1024.0 * 1024 * 1024;
-  if (gib > 0) return static_cast<std::size_t>(gib * kGib);
+std::size_t memory_budget(std::uint64_t bytes) {
+  if (bytes > 0) return bytes;
   struct sysinfo info{};
   if (::sysinfo(&info) != 0) return Registry::Options{}.budget_bytes;
   return static_cast<std::size_t>(info.totalram) * info.mem_unit / 2;
@@ -61,7 +60,8 @@ int serve(const ServeOptions& options) {
                                                    : parse_logdir_spec(options.logdir_spec);
   app_options.path_prefix = normal_prefix(options.path_prefix);
   app_options.web_dir = find_web_dir(options.web_dir);
-  app_options.registry.budget_bytes = memory_budget(options.memory_gib);
+  app_options.registry.budget_bytes = memory_budget(options.memory);
+  app_options.registry.load = indexed_loader(make_cache(options.index));
   app_options.access.host = options.host;
   app_options.access.secret = or_environment(options.secret, "TRACEGLASS_SECRET");
   if (!options.no_auth) {

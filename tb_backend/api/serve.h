@@ -1,7 +1,10 @@
 // The `serve` command: options → App → address printed → requests answered until ended.
 #pragma once
 
+#include <cstdint>
 #include <string>
+
+#include "tb_backend/api/indexed_load.h"
 
 namespace traceglass {
 
@@ -16,7 +19,8 @@ struct ServeOptions {
   std::string secret;  // else $TRACEGLASS_SECRET
   bool no_auth = false;
   bool exit_with_parent = false;
-  double memory_gib = 0;  // of loaded traces; 0: half of the machine's
+  std::uint64_t memory = 0;  // bytes of loaded traces; 0: half of the machine's
+  IndexOptions index;
 };
 
 // Exit status: 0 ended, 1 the address cannot be had, 2 refused options. Says why on stderr.

@@ -16,6 +16,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.environ.get("TRACEGLASS_SHARED", os.path.join(os.path.dirname(ROOT), "shared"))
+os.environ["TRACEGLASS_INDEX"] = "off"  # what is measured is a load, unless it says otherwise
 RELEASE = os.path.join(ROOT, "build", "release")
 WORK = os.path.join(ROOT, "build", "bench")
 MEGABYTES = 200

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "libtrace/column.h"
 #include "libtrace/event.h"
 #include "libtrace/report.h"
 
@@ -88,22 +89,22 @@ struct TimeRange {
 // Everything a Trace holds. Filled by TraceBuilder and its passes, const afterwards.
 struct TraceData {
   // One entry a slice.
-  std::vector<std::int64_t> start, dur, self;
-  std::vector<StringId> name;
-  std::vector<LaneId> lane;
-  std::vector<EventId> parent, launch, owner, anchor;
-  std::vector<std::uint32_t> order, args;
-  std::vector<std::uint16_t> category, depth, flags;
-  std::vector<Kind> kind;
+  Column<std::int64_t> start, dur, self;
+  Column<StringId> name;
+  Column<LaneId> lane;
+  Column<EventId> parent, launch, owner, anchor;
+  Column<std::uint32_t> order, args;
+  Column<std::uint16_t> category, depth, flags;
+  Column<Kind> kind;
 
-  std::vector<std::uint8_t> arg_bytes;  // see model/args.h
-  std::vector<char> string_data;
-  std::vector<std::uint64_t> string_offset{0};
-  std::vector<StringId> categories;
+  Column<std::uint8_t> arg_bytes;  // see model/args.h
+  Column<char> string_data;
+  Column<std::uint64_t> string_offset{0};
+  Column<StringId> categories;
   std::vector<Lane> lanes;
-  std::vector<Instant> instants;
-  std::vector<MemoryEvent> memory;
-  std::vector<Flow> flows;
+  Column<Instant> instants;
+  Column<MemoryEvent> memory;
+  Column<Flow> flows;
   std::vector<DeviceProperties> devices;
   std::vector<std::pair<std::string, std::string>> metadata;
   std::optional<std::int64_t> base;
@@ -164,9 +165,9 @@ class Trace {
 
   // ---- everything else ---------------------------------------------------------------------
   [[nodiscard]] const std::vector<Lane>& lanes() const noexcept { return d_.lanes; }
-  [[nodiscard]] const std::vector<Instant>& instants() const noexcept { return d_.instants; }
-  [[nodiscard]] const std::vector<MemoryEvent>& memory() const noexcept { return d_.memory; }
-  [[nodiscard]] const std::vector<Flow>& flows() const noexcept { return d_.flows; }
+  [[nodiscard]] const Column<Instant>& instants() const noexcept { return d_.instants; }
+  [[nodiscard]] const Column<MemoryEvent>& memory() const noexcept { return d_.memory; }
+  [[nodiscard]] const Column<Flow>& flows() const noexcept { return d_.flows; }
   [[nodiscard]] const std::vector<DeviceProperties>& devices() const noexcept { return d_.devices; }
   // Top-level keys but traceEvents and baseTimeNanoseconds, in file order: name, JSON text.
   using Metadata = std::vector<std::pair<std::string, std::string>>;
@@ -186,8 +187,10 @@ class Trace {
             d_.string_offset[id + 1] - d_.string_offset[id]};
   }
   [[nodiscard]] std::size_t string_count() const noexcept { return d_.string_offset.size() - 1; }
-  // Bytes held by this Trace (capacity of its columns).
+  // Bytes of its columns, held or seen.
   [[nodiscard]] std::size_t resident_bytes() const noexcept;
+  // The columns as they stand, for what stores a trace.
+  [[nodiscard]] const TraceData& data() const noexcept { return d_; }
 
  private:
   TraceData d_;
