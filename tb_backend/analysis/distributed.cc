@@ -184,6 +184,7 @@ class Maker {
       m.transfer_ns = std::min(m.transfer_ns, k.dur_ns);
       m.start_ns = std::min(m.start_ns, start);
       m.end_ns = std::max(m.end_ns, plus(start, k.dur_ns));
+      if (start == latest) m.last_row.reset();
       if (start > latest) m.last_row = s->row;
       latest = std::max(latest, start);
       add(sum, k.dur_ns);
@@ -201,9 +202,11 @@ class Maker {
       if (s->row == m.last_row) m.last_wait_ns = wait;
       (k.seq == RankCollective::kNoSeq ? d_.by_order : d_.by_sequence) = true;
     }
-    RankRow& last = d_.ranks[m.last_row];
-    ++last.last;
-    add(last.caused_ns, minus(m.wait_ns, m.last_wait_ns));
+    if (m.last_row && m.waited_for(*m.last_row)) {
+      RankRow& last = d_.ranks[*m.last_row];
+      ++last.last;
+      add(last.caused_ns, minus(m.wait_ns, m.last_wait_ns));
+    }
     add(d_.wait_ns, m.wait_ns);
     add(d_.collective_ns, sum);
     if (m.step) add(step_wait_[*m.step], m.wait_ns);
@@ -252,7 +255,7 @@ class Maker {
     row.transfer_ns = m.transfer_ns;
     row.wait_ns = m.wait_ns;
     row.longest_wait_ns = m.longest_wait_ns;
-    row.last_rank = d_.ranks[m.last_row].rank;
+    if (m.last_row) row.last_rank = d_.ranks[*m.last_row].rank;
     row.start_ns = m.start_ns;
     row.end_ns = m.end_ns;
     set_bandwidth(row.bytes, m.transfer_ns, row.op, row.group_size, row);

@@ -33,7 +33,7 @@ struct RankRow {
   std::optional<std::int64_t> bubble_ns;
   std::size_t collectives = 0;  // matched
   std::int64_t wait_ns = 0;     // its own, over them
-  std::size_t last = 0;         // of them it entered last
+  std::size_t last = 0;         // of them it alone entered last, and others waited
   std::int64_t caused_ns = 0;   // what the others waited in those
   std::int64_t bytes = 0;       // of those with a known size
   libtrace::TimeRange show;     // the first selected step, from the start of its trace's range
@@ -54,7 +54,7 @@ struct CollectiveRow {
   std::string dtype;
   std::int64_t group_size = 0;  // as written, else the ranks of the run, else those seen
   std::int64_t transfer_ns = 0, wait_ns = 0, longest_wait_ns = 0;
-  int last_rank = 0;
+  std::optional<int> last_rank;  // absent: several entered last together
   std::optional<double> algorithm_bandwidth, bus_bandwidth;  // bytes a second
   std::int64_t start_ns = 0, end_ns = 0;  // from the origin, first start to last end
   std::size_t ranks = 0;                  // seen in it
@@ -89,7 +89,7 @@ struct HeatMap {
   std::vector<Band> rows, columns;
   // [row][column]: mean over the band's ranks of what each waited; -1: none of them took part.
   std::vector<std::vector<std::int64_t>> wait_ns;
-  std::vector<std::vector<std::uint32_t>> last;  // collectives that a rank of the band entered last
+  std::vector<std::vector<std::uint32_t>> last;  // collectives that a rank of the band was last to
 };
 
 struct Straggler {
@@ -139,7 +139,12 @@ struct MatchedCollective {
   std::optional<std::int64_t> step;  // index
   std::int64_t transfer_ns = 0, wait_ns = 0, longest_wait_ns = 0, last_wait_ns = 0;
   std::int64_t start_ns = 0, end_ns = 0;
-  std::uint32_t last_row = 0;
+  // That entered last. The summary document names the lowest of several; here a tie names nobody.
+  std::optional<std::uint32_t> last_row;
+  // The rank that the others waited for.
+  [[nodiscard]] bool waited_for(std::size_t row) const {
+    return last_row == row && wait_ns > last_wait_ns;
+  }
 };
 
 // `inputs`: ranks of one span of one run, in any order; a rank twice speaks once.

@@ -58,20 +58,33 @@ class Notes {
   }
 
   void who() {
+    // As the traces say; a rank beyond that is no sign of all those up to it.
     int world = d_.world_size.value_or(0);
-    for (const RankRow& r : d_.ranks) world = std::max(world, r.rank + 1);
+    for (const RankRow& r : d_.ranks) {
+      if (!d_.world_size) world = std::max(world, r.rank + 1);
+    }
     world = std::min(world, kMostRanks);
     std::vector<bool> here(static_cast<std::size_t>(world), false);
+    std::vector<int> beyond, missing;
     for (const RankRow& r : d_.ranks) {
-      if (r.rank >= 0 && r.rank < world) here[static_cast<std::size_t>(r.rank)] = true;
+      if (r.rank >= 0 && r.rank < world) {
+        here[static_cast<std::size_t>(r.rank)] = true;
+      } else {
+        beyond.push_back(r.rank);
+      }
     }
-    std::vector<int> missing;
     for (int rank = 0; rank < world; ++rank) {
       if (!here[static_cast<std::size_t>(rank)]) missing.push_back(rank);
     }
+    if (!beyond.empty() && world < kMostRanks) {
+      add("rank_beyond_world", ranks_text(beyond) + (beyond.size() == 1 ? " is" : " are") +
+                                   " none of the " + std::to_string(world) +
+                                   " that the traces say there are: files of two runs in one "
+                                   "folder, or a wrong world size.");
+    }
     if (d_.ranks.size() == 1) {
       add("one_rank", "Only rank " + std::to_string(d_.ranks[0].rank) +
-                          (world > 1 ? " of " + std::to_string(world) : "") +
+                          (world > 1 && beyond.empty() ? " of " + std::to_string(world) : "") +
                           " is here: waiting shows only between ranks. Record every rank into one "
                           "log directory.");
     } else if (!missing.empty() && !d_.ranks.empty()) {

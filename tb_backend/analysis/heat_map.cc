@@ -75,7 +75,7 @@ HeatMap make_heat_map(const RunMatch& match, const std::vector<MatchedCollective
       cell = libtrace::plus(std::max<std::int64_t>(cell, 0),
                             libtrace::minus(match.of(*s).dur_ns, c.transfer_ns));
     }
-    ++map.last[c.last_row / row_size][column];
+    if (c.last_row && c.waited_for(*c.last_row)) ++map.last[*c.last_row / row_size][column];
   }
   for (const HeatMap::Band& band : map.rows) {
     std::vector<std::int64_t> cells(width, -1);

@@ -171,7 +171,8 @@ std::vector<Straggler> find_stragglers(const RunMatch& match,
       std::clamp(kEvenShares / static_cast<double>(d.ranks.size()), kLeastShare, kMostShare);
   std::vector<const MatchedCollective*> worst(d.ranks.size(), nullptr);  // of those it came last to
   for (const MatchedCollective& c : collectives) {
-    const MatchedCollective*& w = worst[c.last_row];
+    if (!c.last_row || !c.waited_for(*c.last_row)) continue;
+    const MatchedCollective*& w = worst[*c.last_row];
     if (w == nullptr || c.longest_wait_ns > w->longest_wait_ns) w = &c;
   }
   for (std::size_t row = 0; row < d.ranks.size(); ++row) {

@@ -83,12 +83,12 @@ Json collective_json(const CollectiveRow& c) {
       {"transfer_ns", c.transfer_ns},
       {"wait_ns", c.wait_ns},
       {"longest_wait_ns", c.longest_wait_ns},
-      {"last_rank", c.last_rank},
       {"start_ns", c.start_ns},
       {"end_ns", c.end_ns},
       {"entered",
        {{"row", std::move(rows)}, {"start_ns", std::move(starts)}, {"wait_ns", std::move(waits)}}}};
   if (!c.dtype.empty()) j["dtype"] = c.dtype;
+  put(j, "last_rank", c.last_rank);
   put(j, "step", c.step);
   put(j, "seq", c.seq);
   put(j, "elements", c.elements);
