@@ -94,12 +94,18 @@ std::vector<Intervals> by_category(const Trace& trace) {
 }  // namespace
 
 std::vector<DeviceActivity> find_devices(const Trace& trace) {
-  std::map<std::pair<std::string, std::int64_t>, std::vector<EventId>> work;
+  std::map<std::pair<std::string_view, std::int64_t>, std::vector<EventId>> work;
   const bool xpu = is_xpu(trace);
+  auto last = work.end();  // one lane after another: mostly the same again
   for (EventId e = 0; e < trace.size(); ++e) {
     if (!libtrace::is_device_work(trace.kind(e)) || trace.suspect(e)) continue;
-    const char* type = starts_folded(trace.category(e), "mtia_") ? "mtia" : xpu ? "xpu" : "cuda";
-    work[{type, libtrace::device_id(trace, e).value_or(0)}].push_back(e);
+    const std::pair<std::string_view, std::int64_t> key(starts_folded(trace.category(e), "mtia_")
+                                                            ? "mtia"
+                                                        : xpu ? "xpu"
+                                                              : "cuda",
+                                                        libtrace::device_id(trace, e).value_or(0));
+    if (last == work.end() || last->first != key) last = work.try_emplace(key).first;
+    last->second.push_back(e);
   }
   std::vector<DeviceActivity> devices;
   for (auto& [key, events] : work) {
@@ -129,8 +135,13 @@ std::int64_t Breakdown::total() const {
 }
 
 BreakdownMaker::BreakdownMaker(const Trace& trace) {
+  std::vector<Intervals> sets = by_category(trace);
+  const Intervals& collectives = sets[static_cast<std::size_t>(Category::kCommunication)];
+  const Intervals& kernels = sets[static_cast<std::size_t>(Category::kKernel)];
+  communication_.total_ns = libtrace::length(collectives);
+  communication_.exposed_ns = libtrace::length(libtrace::without(collectives, kernels));
   Intervals covered;
-  for (Intervals& set : by_category(trace)) {
+  for (Intervals& set : sets) {
     exclusive_.emplace_back(libtrace::without(set, covered));
     covered = libtrace::united(covered, set);
   }
@@ -146,16 +157,6 @@ Breakdown BreakdownMaker::of(TimeRange range) const {
   }
   b.ns[static_cast<int>(Category::kOther)] = rest;
   return b;
-}
-
-Communication find_communication(const Trace& trace) {
-  const std::vector<Intervals> sets = by_category(trace);
-  const Intervals& collectives = sets[static_cast<std::size_t>(Category::kCommunication)];
-  const Intervals& kernels = sets[static_cast<std::size_t>(Category::kKernel)];
-  Communication c;
-  c.total_ns = libtrace::length(collectives);
-  c.exposed_ns = c.total_ns - libtrace::length(libtrace::common(collectives, kernels));
-  return c;
 }
 
 Intervals exposed_communication(const Trace& trace) {

@@ -42,20 +42,21 @@ struct Breakdown {
   [[nodiscard]] std::int64_t total() const;
 };
 
+struct Communication {
+  std::int64_t total_ns = 0;    // union of all collectives
+  std::int64_t exposed_ns = 0;  // … in which no other kernel runs
+};
+
 class BreakdownMaker {
  public:
   explicit BreakdownMaker(const libtrace::Trace& trace);
   // The parts of `range`; they sum to its length.
   [[nodiscard]] Breakdown of(libtrace::TimeRange range) const;
+  [[nodiscard]] Communication communication() const { return communication_; }
 
  private:
   std::vector<libtrace::Measure> exclusive_;  // by category, without kOther
+  Communication communication_;
 };
-
-struct Communication {
-  std::int64_t total_ns = 0;    // union of all collectives
-  std::int64_t exposed_ns = 0;  // … in which no other kernel runs
-};
-Communication find_communication(const libtrace::Trace& trace);
 
 }  // namespace traceglass

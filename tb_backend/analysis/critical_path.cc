@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <numeric>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
 
 namespace traceglass {
 
@@ -16,11 +18,14 @@ namespace {
 constexpr std::size_t kWhatIfs = 8;          // names asked about: a walk each
 constexpr std::size_t kMostSegments = 4000;  // of a listed path
 
+// Calls `put` for each segment of the range, the last one first.
+template <class Put>
 class BackwardWalk {
  public:
-  BackwardWalk(const StepGraph& graph, libtrace::TimeRange range) : g_(graph), range_(range) {}
+  BackwardWalk(const StepGraph& graph, libtrace::TimeRange range, Put put)
+      : g_(graph), range_(range), put_(std::move(put)) {}
 
-  std::vector<PathSegment> from(NodeId n) {
+  void from(NodeId n) {
     std::int64_t now = range_.end;
     std::size_t lane = n == kNoNode ? 0 : g_.nodes()[n].lane;
     if (n != kNoNode && g_.nodes()[n].end < now) {
@@ -56,8 +61,6 @@ class BackwardWalk {
     if (now > range_.start) {
       put(range_.start, now, kUnknownGap, kNone, lane, EdgeKind::kNone, kNoNode);
     }
-    std::reverse(out_.begin(), out_.end());
-    return std::move(out_);
   }
 
  private:
@@ -66,13 +69,20 @@ class BackwardWalk {
     start = std::max(start, range_.start);
     end = std::min(end, range_.end);
     if (start >= end) return;
-    out_.push_back({start, end, event, category, lane, edge, node, 1});
+    put_(PathSegment{start, end, event, category, lane, edge, node, 1});
   }
 
   const StepGraph& g_;
   libtrace::TimeRange range_;
-  std::vector<PathSegment> out_;
+  Put put_;
 };
+
+std::vector<PathSegment> path_to(const StepGraph& graph, libtrace::TimeRange range, NodeId last) {
+  std::vector<PathSegment> out;
+  BackwardWalk(graph, range, [&](const PathSegment& s) { out.push_back(s); }).from(last);
+  std::reverse(out.begin(), out.end());
+  return out;
+}
 
 // Whole numbers in the ratio of `sums` that sum to `mean`: the largest remainders round up.
 std::vector<std::int64_t> shared_out(const std::vector<std::int64_t>& sums, std::int64_t steps,
@@ -126,31 +136,64 @@ std::vector<PathSegment> shortened(std::vector<PathSegment> path, std::size_t mo
   return out;
 }
 
-using NameKey = std::pair<libtrace::StringId, libtrace::Kind>;
+using NameKey = std::uint64_t;
+NameKey key_of(const Trace& trace, EventId e) {
+  return std::uint64_t{trace.name_id(e)} << 8 | static_cast<std::uint8_t>(trace.kind(e));
+}
+using NameRows = std::unordered_map<NameKey, WhatIfRow>;
 
 // The names on the chain that ends with a step, back to where the recording begins, with what of
 // their time is the chosen steps' own.
-std::map<NameKey, WhatIfRow> names_on_chain(const StepChain& chain, std::size_t step) {
+NameRows names_on_chain(const StepChain& chain, std::size_t step) {
   const Trace& trace = chain.graph().trace();
   const libtrace::TimeRange all{std::min(trace.range().start, chain.step(0).extended.start),
                                 chain.step(step).extended.end};
-  std::map<NameKey, WhatIfRow> rows;
-  for (const PathSegment& s : BackwardWalk(chain.graph(), all).from(chain.last_node(step))) {
-    if (s.event == kNone || s.node == kNoNode || !chain.chosen(s.node)) continue;
-    WhatIfRow& row = rows[{trace.name_id(s.event), trace.kind(s.event)}];
+  NameRows rows;
+  BackwardWalk(chain.graph(), all, [&](const PathSegment& s) {
+    if (s.event == kNone || s.node == kNoNode || !chain.chosen(s.node)) return;
+    WhatIfRow& row = rows[key_of(trace, s.event)];
     row.name = trace.name_id(s.event);
     row.kind = trace.kind(s.event);
     row.ns_on_path += chain.own_part(s.node, s.end - s.start);
-    if (row.longest == kNone || trace.dur(s.event) > trace.dur(row.longest)) row.longest = s.event;
-  }
+    // Of equal ones the first.
+    if (row.longest == kNone || trace.dur(s.event) > trace.dur(row.longest) ||
+        (trace.dur(s.event) == trace.dur(row.longest) &&
+         trace.start(s.event) < trace.start(row.longest))) {
+      row.longest = s.event;
+    }
+  }).from(chain.last_node(step));
   return rows;
+}
+
+// What each of the rows would gain, were all of its name twice as fast.
+void ask_twice_as_fast(const StepChain& chain, std::vector<WhatIfRow>& rows) {
+  const Trace& trace = chain.graph().trace();
+  const std::vector<Node>& nodes = chain.graph().nodes();
+  std::unordered_map<NameKey, std::size_t> row_of;
+  for (const WhatIfRow& row : rows) row_of.emplace(key_of(trace, row.longest), row_of.size());
+  std::vector<bool> asked(trace.string_count());
+  for (const WhatIfRow& row : rows) asked[row.name] = true;
+  std::vector<std::vector<NodeId>> nodes_of(rows.size());
+  for (NodeId n = 0; n < nodes.size(); ++n) {
+    const EventId e = nodes[n].event;
+    if (e == kNone || !chain.chosen(n) || !asked[trace.name_id(e)]) continue;
+    const auto it = row_of.find(key_of(trace, e));
+    if (it != row_of.end()) nodes_of[it->second].push_back(n);
+  }
+  WhatIf w = chain.graph().as_recorded();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const NodeId n : nodes_of[i]) {
+      w.cost[n] = chain.changed(n, nodes[n].cost() - nodes[n].cost() / 2);
+    }
+    rows[i].gain_ns = chain.gain(w);
+    for (const NodeId n : nodes_of[i]) w.cost[n] = nodes[n].cost();
+  }
 }
 
 // Time and gain are both of the chain of all chosen steps: a step's own path is cut where the step
 // before it ends, so that what one hands to the next is on neither.
 std::vector<WhatIfRow> what_if_rows(const StepChain& chain) {
-  const Trace& trace = chain.graph().trace();
-  std::map<NameKey, WhatIfRow> rows = names_on_chain(chain, chain.steps() - 1);
+  NameRows rows = names_on_chain(chain, chain.steps() - 1);
   if (chain.long_run()) {
     for (const auto& [key, row] : names_on_chain(chain, 0)) {
       if (const auto it = rows.find(key); it != rows.end()) it->second.ns_on_path -= row.ns_on_path;
@@ -163,16 +206,10 @@ std::vector<WhatIfRow> what_if_rows(const StepChain& chain) {
     if (row.ns_on_path > 0) out.push_back(row);
   }
   std::sort(out.begin(), out.end(), [](const WhatIfRow& a, const WhatIfRow& b) {
-    return a.ns_on_path != b.ns_on_path ? a.ns_on_path > b.ns_on_path : a.name < b.name;
+    return std::tuple(-a.ns_on_path, a.name, a.kind) < std::tuple(-b.ns_on_path, b.name, b.kind);
   });
   if (out.size() > kWhatIfs) out.resize(kWhatIfs);
-  for (WhatIfRow& row : out) {
-    row.gain_ns = chain.gain_of_costs([&](NodeId, const Node& n) {
-      const bool same =
-          n.event != kNone && trace.name_id(n.event) == row.name && trace.kind(n.event) == row.kind;
-      return n.cost() - (same ? n.cost() / 2 : 0);
-    });
-  }
+  ask_twice_as_fast(chain, out);
   std::stable_sort(out.begin(), out.end(),
                    [](const WhatIfRow& a, const WhatIfRow& b) { return a.gain_ns > b.gain_ns; });
   return out;
@@ -199,7 +236,7 @@ std::vector<std::pair<int, std::int64_t>> CriticalPath::parts_by_size() const {
 }
 
 std::vector<PathSegment> critical_path(const StepChain& chain, std::size_t step) {
-  return BackwardWalk(chain.graph(), chain.step(step).extended).from(chain.last_node(step));
+  return path_to(chain.graph(), chain.step(step).extended, chain.last_node(step));
 }
 
 std::size_t median_step(const StepChain& chain) {
@@ -228,7 +265,7 @@ std::vector<PathSegment> path_before(const StepGraph& graph, EventId event, std:
     if (n == l.last || nodes[n].event != event) return {};
   }
   if (n == kNoNode) return {};
-  return BackwardWalk(graph, {from, start}).from(n);
+  return path_to(graph, {from, start}, n);
 }
 
 CriticalPath find_critical_path(const StepChain& chain, std::size_t step) {

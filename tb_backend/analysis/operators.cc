@@ -4,6 +4,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "tb_backend/analysis/by_name.h"
 #include "tb_backend/analysis/stacks.h"
 
 namespace traceglass {
@@ -39,7 +40,8 @@ struct GroupHash {
 
 class Grouping {
  public:
-  Grouping(const Trace& trace, OperatorGroup group) : trace_(trace), group_(group) {
+  Grouping(const Trace& trace, OperatorGroup group)
+      : trace_(trace), group_(group), first_row_(trace.string_count(), kNoRow) {
     if (group == OperatorGroup::kStack) stacks_.emplace(trace);
   }
 
@@ -49,6 +51,15 @@ class Grouping {
     if (group_ == OperatorGroup::kShape) k.shapes = shapes_of(trace_, e);
     if (stacks_) k.stack = stacks_->id_of(e);
     return k;
+  }
+
+  // The row of a key, numbered as they come, and whether it is new.
+  std::pair<std::size_t, bool> row_of(const GroupKey& k) {
+    std::uint32_t& first = first_row_[k.name];
+    if (group_ == OperatorGroup::kName && first != kNoRow) return {first, false};
+    const auto [it, fresh] = rows_.try_emplace(k, rows_.size());
+    if (first == kNoRow) first = static_cast<std::uint32_t>(it->second);
+    return {it->second, fresh};
   }
 
   void describe(const GroupKey& k, OperatorRow& row) const {
@@ -73,9 +84,12 @@ class Grouping {
   }
 
  private:
+  static constexpr std::uint32_t kNoRow = 0xFFFF'FFFF;
   const Trace& trace_;
   OperatorGroup group_;
   std::optional<Stacks> stacks_;
+  std::unordered_map<GroupKey, std::size_t, GroupHash> rows_;
+  std::vector<std::uint32_t> first_row_;  // by name: spares the hashing where that is the whole key
 };
 
 TensorCores combined(std::optional<TensorCores> a, TensorCores b) {
@@ -83,15 +97,16 @@ TensorCores combined(std::optional<TensorCores> a, TensorCores b) {
   return *a == TensorCores::kYes || b == TensorCores::kYes ? TensorCores::kYes : *a;
 }
 
-void add_tensor_cores(const Trace& trace, std::unordered_map<EventId, TensorCores>& by_op) {
-  std::unordered_map<libtrace::StringId, TensorCores> names;
+// By the op that owns the kernels; none where it owns none.
+std::vector<std::optional<TensorCores>> tensor_cores_by_op(const Trace& trace) {
+  std::vector<std::optional<TensorCores>> by_op(trace.size());
+  ByName of_kernel(trace, tensor_cores_of_kernel);
   for (EventId e = 0; e < trace.size(); ++e) {
     if (trace.kind(e) != Kind::kKernel || trace.owner(e) == kNone) continue;
-    const auto [it, fresh] = names.try_emplace(trace.name_id(e), TensorCores::kNo);
-    if (fresh) it->second = tensor_cores_of_kernel(trace.name(e));
-    const auto [op, first] = by_op.try_emplace(trace.owner(e), it->second);
-    if (!first) op->second = combined(op->second, it->second);
+    auto& op = by_op[trace.owner(e)];
+    op = combined(op, of_kernel(trace.name_id(e)));
   }
+  return by_op;
 }
 
 // Device work that no op owns.
@@ -140,17 +155,16 @@ DeviceTimes::DeviceTimes(const Trace& trace) : self(trace.size()), total(trace.s
 std::vector<OperatorRow> find_operators(const Trace& trace, const DeviceTimes& times,
                                         const Selection& selection, Kind kind,
                                         OperatorGroup group) {
-  std::unordered_map<EventId, TensorCores> tensor_cores;
-  if (kind == Kind::kOp) add_tensor_cores(trace, tensor_cores);
+  std::vector<std::optional<TensorCores>> tensor_cores;
+  if (kind == Kind::kOp) tensor_cores = tensor_cores_by_op(trace);
   Grouping grouping(trace, group);
-  std::unordered_map<GroupKey, std::size_t, GroupHash> index;
   std::vector<OperatorRow> rows;
   for (EventId e = 0; e < trace.size(); ++e) {
     if (trace.kind(e) != kind || trace.suspect(e) || !selection.contains(trace.start(e))) continue;
     const GroupKey key = grouping.key(e);
-    const auto [it, fresh] = index.try_emplace(key, rows.size());
+    const auto [index, fresh] = grouping.row_of(key);
     if (fresh) grouping.describe(key, rows.emplace_back());
-    OperatorRow& row = rows[it->second];
+    OperatorRow& row = rows[index];
     ++row.calls;
     row.host_self_ns += trace.self(e);
     row.device_self_ns += times.self[e];
@@ -159,8 +173,8 @@ std::vector<OperatorRow> find_operators(const Trace& trace, const DeviceTimes& t
       row.device_total_ns += times.total[e];
     }
     if (row.longest == kNone || trace.dur(e) > trace.dur(row.longest)) row.longest = e;
-    if (const auto t = tensor_cores.find(e); t != tensor_cores.end()) {
-      row.tensor_cores = combined(row.tensor_cores, t->second);
+    if (kind == Kind::kOp && tensor_cores[e]) {
+      row.tensor_cores = combined(row.tensor_cores, *tensor_cores[e]);
     }
   }
   if (kind == Kind::kOp) add_ownerless(trace, selection, rows);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tb_backend/analysis/by_name.h"
 #include "tb_backend/analysis/memory.h"
 #include "tb_backend/analysis/tensor_cores.h"
 
@@ -22,9 +23,8 @@ double percent(std::int64_t part, std::int64_t whole) {
   return whole <= 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-void add_steps(const Trace& trace, const Selection& selection,
+void add_steps(const BreakdownMaker& maker, const Selection& selection,
                const std::vector<DeviceActivity>& devices, Overview& o) {
-  const BreakdownMaker maker(trace);
   std::vector<Measure> busy;
   for (const DeviceActivity& d : devices) busy.emplace_back(d.busy);
   std::vector<double> lengths;
@@ -72,11 +72,11 @@ DeviceCard card(const Trace& trace, const Selection& selection, const DeviceActi
     }
   }
   WeightedMean occupancy;
+  ByName tensor_cores(trace, tensor_cores_of_kernel);
   for (const EventId e : d.work) {
     if (trace.kind(e) != Kind::kKernel || !selection.contains(trace.start(e))) continue;
     c.kernel_ns += trace.dur(e);
-    if (tensor_cores_of_kernel(trace.name(e)) == TensorCores::kYes)
-      c.tensor_core_ns += trace.dur(e);
+    if (tensor_cores(trace.name_id(e)) == TensorCores::kYes) c.tensor_core_ns += trace.dur(e);
     if (const auto v = trace.number_arg(e, "est. achieved occupancy %")) {
       occupancy.add(*v, trace.dur(e));
     }
@@ -120,7 +120,9 @@ std::optional<double> sm_efficiency_pct(const Trace& trace, const std::vector<Ev
 Overview find_overview(const Trace& trace, const DeviceTimes& times, const Selection& selection) {
   Overview o;
   const std::vector<DeviceActivity> devices = find_devices(trace);
-  add_steps(trace, selection, devices, o);
+  const BreakdownMaker maker(trace);
+  add_steps(maker, selection, devices, o);
+  o.communication = maker.communication();
   const std::vector<MemoryDevice> memory = find_memory(trace);
   for (const DeviceActivity& d : devices) {
     o.devices.push_back(card(trace, selection, d));
@@ -128,7 +130,6 @@ Overview find_overview(const Trace& trace, const DeviceTimes& times, const Selec
       if (m.type == d.type && m.id == d.id) o.devices.back().memory_peak_bytes = m.peak_allocated;
     }
   }
-  o.communication = find_communication(trace);
   o.top_operators = find_operators(trace, times, selection, Kind::kOp);
   o.top_host = o.top_operators;
   std::stable_sort(

@@ -60,21 +60,19 @@ WhatIf StepGraph::as_recorded() const {
   return w;
 }
 
-Times StepGraph::walk(const WhatIf& what_if) const {
-  Times t;
-  t.start.resize(nodes_.size());
-  t.end.resize(nodes_.size());
+void StepGraph::walk(const WhatIf& what_if, Times& t) const {
+  t.resize(nodes_.size());
   for (const NodeId n : sequence_) {
     const Node& node = nodes_[n];
     std::int64_t start = INT64_MIN;
     const auto bind = [&](const Edge& e) {
-      std::int64_t at = t.end[e.from] + e.lag;
+      const libtrace::TimeRange from = t[e.from];
+      std::int64_t at = from.end + e.lag;
       if (e.after_start) {
         // A hand-over from the middle of a stretch comes no later than its end.
-        const std::int64_t lag = e.kind == EdgeKind::kHandover
-                                     ? std::min(e.lag, t.end[e.from] - t.start[e.from])
-                                     : e.lag;
-        at = t.start[e.from] + lag;
+        const std::int64_t lag =
+            e.kind == EdgeKind::kHandover ? std::min(e.lag, from.length()) : e.lag;
+        at = from.start + lag;
       }
       start = std::max(start, at);
     };
@@ -87,10 +85,8 @@ Times StepGraph::walk(const WhatIf& what_if) const {
     if (node.cause.from != kNoNode && !unbound) bind(node.cause);
     for (auto [w, end] = waits(n); w != end; ++w) bind(w->edge);
     start = start == INT64_MIN ? node.start : start + (unbound ? 0 : node.delay);
-    t.start[n] = start;
-    t.end[n] = start + what_if.cost[n];
+    t[n] = {start, start + what_if.cost[n]};
   }
-  return t;
 }
 
 }  // namespace traceglass

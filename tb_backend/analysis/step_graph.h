@@ -55,9 +55,7 @@ struct GraphLane {
   NodeId first = 0, last = 0;  // [first, last), by time
 };
 
-struct Times {
-  std::vector<std::int64_t> start, end;  // by node
-};
+using Times = std::vector<libtrace::TimeRange>;  // by node
 
 // A change to the recorded costs: entries of `cost` replaced, edges taken away.
 struct WhatIf {
@@ -93,7 +91,8 @@ class StepGraph {
   [[nodiscard]] Edge binding(NodeId n) const;
 
   [[nodiscard]] WhatIf as_recorded() const;
-  [[nodiscard]] Times walk(const WhatIf& what_if) const;
+  // `times` may be of an earlier walk: its memory is used again.
+  void walk(const WhatIf& what_if, Times& times) const;
   [[nodiscard]] const libtrace::Trace& trace() const { return trace_; }
 
  private:

@@ -54,15 +54,22 @@ class StepGraphBuilder {
   }
 
  private:
+  [[nodiscard]] std::size_t most_nodes() const {
+    std::size_t count = 0;
+    for (const HostLane& lane : tiles_.lanes) count += lane.tiles.size();
+    for (EventId e = 0; e < trace_.size(); ++e) count += libtrace::is_device_work(trace_.kind(e));
+    return count;
+  }
+
   void add_host() {
-    const HandOvers found = find_hand_overs(trace_, tiles_);
-    hand_overs_ = found;
+    hand_overs_ = find_hand_overs(trace_, tiles_);
+    g_.nodes_.reserve(most_nodes());
     g_.lane_of_.assign(trace_.lanes().size(), kNoNode);
     for (std::size_t i = 0; i < tiles_.lanes.size(); ++i) {
       const HostLane& host = tiles_.lanes[i];
       GraphLane lane;
       lane.lane = host.lane;
-      lane.main = found.main[i];
+      lane.main = hand_overs_.main[i];
       lane.first = static_cast<NodeId>(g_.nodes_.size());
       for (const HostTile& t : host.tiles) {
         Node n;

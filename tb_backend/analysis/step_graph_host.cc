@@ -121,6 +121,8 @@ HostTiles find_host_tiles(const Trace& trace) {
     if (lane.domain != libtrace::Domain::kHost) continue;
     HostLane cut;
     cut.lane = static_cast<libtrace::LaneId>(l);
+    // What most lanes need; of what they do not only addresses are taken.
+    cut.tiles.reserve(2 * (lane.last - lane.first) + 1);
     LaneCutter cutter(trace, names, cut);
     for (EventId e = lane.first; e < lane.last; ++e) {
       const Kind kind = trace.kind(e);

@@ -71,7 +71,7 @@ Verdict check_communication(const Facts& facts) {
     return fine(id, ranks > 1 ? "No collective runs in the steps."
                               : "One process: there is nothing to communicate.");
   }
-  Verdict v = judged(facts, id, facts.chain.gain_of_costs([](NodeId, const Node& n) {
+  Verdict v = judged(facts, id, facts.chain.gain_of_costs([](const Node& n) {
     const bool collective =
         n.activity == Activity::kCommunication || n.activity == Activity::kHostCommunication;
     return collective ? 0 : n.cost();

@@ -28,7 +28,7 @@ Verdict check_data_loading(const Facts& facts) {
     }
   }
   if (host == 0) return fine(id, "No time in a DataLoader.");
-  Verdict v = judged(facts, id, facts.chain.gain_of_costs([](NodeId, const Node& n) {
+  Verdict v = judged(facts, id, facts.chain.gain_of_costs([](const Node& n) {
     return n.activity == Activity::kDataLoading ? 0 : n.cost();
   }));
   const std::int64_t per_step = facts.per_step(host);

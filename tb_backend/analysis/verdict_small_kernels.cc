@@ -87,7 +87,7 @@ Verdict check_small_kernels(const Facts& facts) {
                         " come from graph launches, one call for many.");
   }
   const std::int64_t waits = facts.idle_of(IdleCause::kLaunch);
-  const std::int64_t gain = facts.chain.gain_of_costs([&](NodeId, const Node& n) {
+  const std::int64_t gain = facts.chain.gain_of_costs([&](const Node& n) {
     switch (n.activity) {
       case Activity::kOp:
       case Activity::kRuntime:

@@ -59,12 +59,9 @@ StepChain::StepChain(const StepGraph& graph, const Selection& selection)
   const std::uint64_t count = steps_.size();
   mean_ = static_cast<std::int64_t>(sum / count + (2 * (sum % count) >= count));
   for (const Step& s : steps_) host_ends_.push_back(host_end(s));
-  Times recorded;
-  for (const Node& n : graph.nodes()) {
-    recorded.start.push_back(n.start);
-    recorded.end.push_back(n.end);
-  }
-  recorded_ends_ = ends(recorded);
+  walked_.reserve(graph.nodes().size());
+  for (const Node& n : graph.nodes()) walked_.push_back({n.start, n.end});
+  recorded_ends_ = ends(walked_);
   last_nodes_ = find_last_nodes();
   if (steps_.front().synthetic) {
     chosen_.assign(chosen_.size(), true);
@@ -142,8 +139,8 @@ std::vector<std::int64_t> StepChain::ends(const Times& times) const {
     const Step& s = steps_[i];
     std::int64_t end = previous;
     if (s.synthetic) {
-      end = times.end.empty() ? s.extended.end
-                              : *std::max_element(times.end.begin(), times.end.end());
+      end = times.empty() ? s.extended.end : INT64_MIN;
+      for (const TimeRange& t : times) end = std::max(end, t.end);
       out.push_back(end);
       continue;
     }
@@ -153,20 +150,20 @@ std::vector<std::int64_t> StepChain::ends(const Times& times) const {
     } else {
       const Node& n = graph_.nodes()[host.node];
       if (host.at >= n.end) {
-        end = std::max(end, times.end[host.node] + (host.at - n.end));
+        end = std::max(end, times[host.node].end + (host.at - n.end));
       } else if (host.at >= n.start) {
         end = std::max(
-            end, std::min(times.start[host.node] + (host.at - n.start), times.end[host.node]));
+            end, std::min(times[host.node].start + (host.at - n.start), times[host.node].end));
       } else {  // in the middle of a wait: no later than that is over
         const NodeId before = n.order.from;
         end = std::max(end,
                        before == kNoNode
                            ? host.at
-                           : std::min(times.start[host.node],
-                                      times.end[before] + (host.at - graph_.nodes()[before].end)));
+                           : std::min(times[host.node].start,
+                                      times[before].end + (host.at - graph_.nodes()[before].end)));
       }
     }
-    launched_in(graph_, s, at, [&](NodeId n) { end = std::max(end, times.end[n]); });
+    launched_in(graph_, s, at, [&](NodeId n) { end = std::max(end, times[n].end); });
     out.push_back(end);
     previous = end;
   }
@@ -199,19 +196,11 @@ std::vector<NodeId> StepChain::find_last_nodes() const {
 std::int64_t StepChain::gain(const WhatIf& what_if) const {
   if (steps_.empty()) return 0;
   const std::vector<std::int64_t>& was = recorded_ends_;
-  const std::vector<std::int64_t> is = ends(graph_.walk(what_if));
+  graph_.walk(what_if, walked_);
+  const std::vector<std::int64_t> is = ends(walked_);
   std::int64_t gain = was.back() - is.back();
   if (long_run()) gain -= was.front() - is.front();
   return std::clamp<std::int64_t>(gain / steps_of_gain(), 0, mean_);
-}
-
-std::int64_t StepChain::gain_of_costs(
-    const std::function<std::int64_t(NodeId, const Node&)>& cost) const {
-  WhatIf w = graph_.as_recorded();
-  for (NodeId n = 0; n < w.cost.size(); ++n) {
-    if (chosen_[n]) w.cost[n] = changed(n, cost(n, graph_.nodes()[n]));
-  }
-  return gain(w);
 }
 
 }  // namespace traceglass

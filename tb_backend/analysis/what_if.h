@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "tb_backend/analysis/step_graph.h"
@@ -40,9 +39,15 @@ class StepChain {
   }
   // Gain a step of a long run under a change; 0 <= gain <= mean step.
   [[nodiscard]] std::int64_t gain(const WhatIf& what_if) const;
-  // The same with each chosen node's cost as given.
-  [[nodiscard]] std::int64_t gain_of_costs(
-      const std::function<std::int64_t(NodeId, const Node&)>& cost) const;
+  // The same with each chosen node's cost as `cost(node)` gives it.
+  template <class Cost>
+  [[nodiscard]] std::int64_t gain_of_costs(const Cost& cost) const {
+    WhatIf w = graph_.as_recorded();
+    for (NodeId n = 0; n < w.cost.size(); ++n) {
+      if (chosen_[n]) w.cost[n] = changed(n, cost(graph_.nodes()[n]));
+    }
+    return gain(w);
+  }
 
  private:
   struct HostEnd {
@@ -63,6 +68,7 @@ class StepChain {
   std::vector<bool> chosen_;
   std::vector<std::int64_t> own_;
   std::int64_t mean_ = 0;
+  mutable Times walked_;       // the last walk's: so a chain is for one thread
   std::size_t step_lane_ = 0;  // graph lane that the steps stand on; lanes().size(): none
 };
 

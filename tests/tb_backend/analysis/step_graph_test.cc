@@ -17,10 +17,11 @@ using testing::Rows;
 void expect_laws(const libtrace::Trace& trace) {
   const StepGraph graph(trace);
   const std::vector<Node>& nodes = graph.nodes();
-  const Times times = graph.walk(graph.as_recorded());
+  Times times, sooner;
+  graph.walk(graph.as_recorded(), times);
   for (NodeId n = 0; n < nodes.size(); ++n) {
-    ASSERT_EQ(times.start[n], nodes[n].start) << n;
-    ASSERT_EQ(times.end[n], nodes[n].end) << n;
+    ASSERT_EQ(times[n].start, nodes[n].start) << n;
+    ASSERT_EQ(times[n].end, nodes[n].end) << n;
     ASSERT_GE(nodes[n].cost(), 0) << n;
     ASSERT_GE(nodes[n].delay, 0) << n;
   }
@@ -29,9 +30,9 @@ void expect_laws(const libtrace::Trace& trace) {
     const std::vector<std::int64_t> ends = chain.ends(times);
     for (std::size_t i = 0; i < ends.size(); ++i) EXPECT_EQ(ends[i], chain.step(i).extended.end);
   }
-  const std::int64_t none = chain.gain_of_costs([](NodeId, const Node& n) { return n.cost(); });
-  const std::int64_t half = chain.gain_of_costs([](NodeId, const Node& n) { return n.cost() / 2; });
-  const std::int64_t all = chain.gain_of_costs([](NodeId, const Node&) { return std::int64_t{0}; });
+  const std::int64_t none = chain.gain_of_costs([](const Node& n) { return n.cost(); });
+  const std::int64_t half = chain.gain_of_costs([](const Node& n) { return n.cost() / 2; });
+  const std::int64_t all = chain.gain_of_costs([](const Node&) { return std::int64_t{0}; });
   EXPECT_EQ(none, 0);
   for (const std::int64_t gain : {half, all}) {
     EXPECT_GE(gain, 0);
@@ -40,8 +41,8 @@ void expect_laws(const libtrace::Trace& trace) {
   // Smaller costs never make anything later.
   WhatIf halved = graph.as_recorded();
   for (std::int64_t& cost : halved.cost) cost /= 2;
-  const Times sooner = graph.walk(halved);
-  for (NodeId n = 0; n < nodes.size(); ++n) ASSERT_LE(sooner.end[n], times.end[n]) << n;
+  graph.walk(halved, sooner);
+  for (NodeId n = 0; n < nodes.size(); ++n) ASSERT_LE(sooner[n].end, times[n].end) << n;
 }
 
 class StepGraphLaws : public ::testing::TestWithParam<unsigned> {};
@@ -76,7 +77,7 @@ TEST(StepGraph, WithoutTheDataLoaderTheStepIsAsMuchShorter) {
   const StepChain chain(graph, Selection::everything(find_steps(*trace)));
   EXPECT_EQ(chain.mean_step_ns(), 111'000);
   const std::int64_t gain = chain.gain_of_costs(
-      [](NodeId, const Node& n) { return n.activity == Activity::kDataLoading ? 0 : n.cost(); });
+      [](const Node& n) { return n.activity == Activity::kDataLoading ? 0 : n.cost(); });
   EXPECT_EQ(gain, 60'000);
 }
 
@@ -84,7 +85,7 @@ TEST(StepGraph, AHalvedKernelMovesWhatStandsBehindItInTheStream) {
   const auto trace = loading_step().trace();
   const StepGraph graph(*trace);
   const StepChain chain(graph, Selection::everything(find_steps(*trace)));
-  const std::int64_t gain = chain.gain_of_costs([&](NodeId, const Node& n) {
+  const std::int64_t gain = chain.gain_of_costs([&](const Node& n) {
     return n.activity == Activity::kKernel && trace->name(n.event) == "gemm" ? n.cost() / 2
                                                                              : n.cost();
   });
@@ -103,8 +104,7 @@ TEST(StepGraph, AHostThatWaitsForTheDeviceWaitsLessForAFasterOne) {
   const StepGraph graph(*trace);
   const StepChain chain(graph, Selection::everything(find_steps(*trace)));
   const auto kernels = [](std::int64_t cost) {
-    return
-        [cost](NodeId, const Node& n) { return n.activity == Activity::kKernel ? cost : n.cost(); };
+    return [cost](const Node& n) { return n.activity == Activity::kKernel ? cost : n.cost(); };
   };
   EXPECT_EQ(chain.gain_of_costs(kernels(30'000)), 50'000);
   // Gone altogether, the call still costs what it took when the device was done.
@@ -120,11 +120,11 @@ TEST(StepGraph, TheCallerOfBackwardWaitsForTheAutogradThread) {
   const auto trace = rows.trace();
   const StepGraph graph(*trace);
   const StepChain chain(graph, Selection::everything(find_steps(*trace)));
-  const std::int64_t gain = chain.gain_of_costs([&](NodeId, const Node& n) {
+  const std::int64_t gain = chain.gain_of_costs([&](const Node& n) {
     return n.event != libtrace::kNone && trace->name(n.event) == "MmBackward" ? 0 : n.cost();
   });
   EXPECT_EQ(gain, 280'000);
-  const std::int64_t forward = chain.gain_of_costs([&](NodeId, const Node& n) {
+  const std::int64_t forward = chain.gain_of_costs([&](const Node& n) {
     return n.event != libtrace::kNone && trace->name(n.event) == "aten::mm" ? 0 : n.cost();
   });
   EXPECT_EQ(forward, 50'000);
