@@ -91,6 +91,12 @@ STAGES = [
         "verdicts and the way to their events",
         ["build", "web-build"],
     ),
+    Stage(
+        "e2e-report",
+        "node tests/e2e/run.js report",
+        "a report from the disk, without a network",
+        ["build", "web-build"],
+    ),
     Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),
     Stage(
         "tensorboard",

@@ -11,6 +11,7 @@
 #include "tb_backend/api/index_command.h"
 #include "tb_backend/api/key_averages_command.h"
 #include "tb_backend/api/metrics_command.h"
+#include "tb_backend/api/report_command.h"
 #include "tb_backend/api/serve.h"
 #include "tb_backend/api/summary.h"
 
@@ -161,6 +162,28 @@ void add_cut(CLI::App& app, int& status) {
   command->callback([&status] { status = traceglass::run_cut(options); });
 }
 
+void add_report(CLI::App& app, int& status) {
+  static traceglass::ReportCommand options;
+  CLI::App* command = app.add_subcommand(
+      "report",
+      "Write what the page shows of one trace as one page that opens anywhere, without a server, "
+      "or as Markdown for a pull request");
+  command->add_option("path", options.path, "trace file, or a directory of one worker")->required();
+  command->add_option("-o,--output", options.output,
+                      "file to write: page.html or report.md; without it Markdown is printed");
+  command->add_option("--format", options.format, "html or markdown, if the name does not tell")
+      ->check(CLI::IsMember({"html", "markdown"}));
+  command->add_option("--top", options.top, "rows of a table in Markdown; 0 for all")
+      ->check(CLI::Range(0, 1'000'000'000))
+      ->capture_default_str();
+  command
+      ->add_option("--max-mb", options.most_mb, "size of the page: what is worth least is left out")
+      ->check(CLI::Range(1.0, 1000.0))
+      ->capture_default_str();
+  command->add_option("--web-dir", options.web_dir, "folder of the built page");
+  command->callback([&status] { status = traceglass::run_report(options); });
+}
+
 void add_diff(CLI::App& app, int& status) {
   static traceglass::DiffOptions options;
   CLI::App* command = app.add_subcommand(
@@ -226,6 +249,7 @@ int main(int argc, char** argv) try {
   add_key_averages(app, status);
   add_metrics(app, status);
   add_cut(app, status);
+  add_report(app, status);
   add_diff(app, status);
   add_index(app, status);
   if (names_no_command(app, argc, argv)) return 2;

@@ -11,7 +11,17 @@ const typed = {
 };
 
 export default ts.config(
-  { ignores: ['dist/', 'coverage/', 'src/api/schema.d.ts', '*.config.js', 'vite.config.ts', 'scripts/'] },
+  {
+    ignores: [
+      'dist/',
+      'coverage/',
+      'src/api/schema.d.ts',
+      '*.config.js',
+      'vite.config.ts',
+      'vite.report.config.ts',
+      'scripts/',
+    ],
+  },
   ...ts.configs.strictTypeChecked,
   ...svelte.configs.recommended,
   { languageOptions: { parserOptions: typed } },

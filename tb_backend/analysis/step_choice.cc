@@ -51,4 +51,22 @@ std::pair<StepChoice, StepChoice> usual_steps(const std::vector<Step>& a,
   return {choice_of(a, odd && can_spare_one(a)), choice_of(b, odd && can_spare_one(b))};
 }
 
+std::size_t typical_step(const std::vector<Step>& steps) {
+  if (steps.empty()) return SIZE_MAX;
+  const StepChoice usual = usual_steps(steps);
+  double sum = 0;
+  for (std::size_t i = usual.first; i <= usual.last; ++i) {
+    sum += static_cast<double>(steps[i].extended.length());
+  }
+  const double mean = sum / static_cast<double>(usual.last - usual.first + 1);
+  const auto away = [&](std::size_t i) {
+    return std::abs(static_cast<double>(steps[i].extended.length()) - mean);
+  };
+  std::size_t best = usual.first;
+  for (std::size_t i = usual.first; i <= usual.last; ++i) {
+    if (away(i) < away(best)) best = i;
+  }
+  return best;
+}
+
 }  // namespace traceglass

@@ -21,4 +21,8 @@ StepChoice usual_steps(const std::vector<Step>& steps);
 std::pair<StepChoice, StepChoice> usual_steps(const std::vector<Step>& a,
                                               const std::vector<Step>& b);
 
+// Of the usual steps the one whose length is nearest to their mean, as the page's overview chooses
+// the one that it shows in time; SIZE_MAX without steps.
+std::size_t typical_step(const std::vector<Step>& steps);
+
 }  // namespace traceglass

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <stdexcept>
 #include <tuple>
 
@@ -14,45 +13,13 @@
 #include "tb_backend/api/diff_report.h"
 #include "tb_backend/api/query.h"
 #include "tb_backend/api/terminal_text.h"
+#include "tb_backend/api/trace_argument.h"
 #include "tb_backend/ingest/ingest.h"
-#include "tb_backend/logdir/names.h"
 
 namespace traceglass {
 namespace {
 
-struct Failure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-// The newest span of the directory's only worker.
-TraceFile newest_in(const std::string& path) {
-  const Snapshot found = scan(single_logdir(path));
-  if (found.files.empty()) throw Failure(path + ": " + found.message);
-  std::map<std::pair<std::string, std::string>, const TraceFile*> workers;
-  for (const TraceFile& file : found.files) workers[{file.run, file.worker}] = &file;
-  if (workers.size() == 1) return *workers.begin()->second;  // by index: the last is the newest
-  std::string message = path + " holds traces of several workers; name one file:";
-  std::size_t shown = 0;
-  for (const auto& [key, file] : workers) {
-    if (++shown > 10) break;
-    message += "\n  " + file->path.string();
-  }
-  if (workers.size() > 10) message += fmt::format("\n  and {} more", workers.size() - 10);
-  throw Failure(message);
-}
-
-TraceFile file_of(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return newest_in(path);
-  TraceFile file;
-  file.path = path;
-  const FileName name = parse_file_name(file.path.filename().string());
-  file.run = file.path.has_parent_path() ? file.path.parent_path().string() : ".";
-  file.worker = name.worker;
-  file.span = name.span;
-  file.index = 1;
-  return file;
-}
+using Failure = NoSuchTrace;
 
 // Steps are named by their numbers, as the output does; the API counts positions.
 std::string positions(const std::vector<Step>& steps, const std::string& asked,
@@ -90,7 +57,7 @@ struct Side {
 
 Side load(const std::string& path) {
   Side side;
-  side.file = file_of(path);
+  side.file = trace_argument(path);
   const IngestResult loaded = ingest_file(side.file.path);
   if (loaded.error) throw Failure(side.file.path.string() + ": " + loaded.error->message);
   for (const libtrace::ReportEntry& entry : loaded.trace->report().entries()) {

@@ -6,41 +6,11 @@
 #include <cmath>
 
 #include "tb_backend/analysis/compare_words.h"
+#include "tb_backend/api/markdown.h"
 #include "tb_backend/api/terminal_text.h"
 
 namespace traceglass {
 namespace {
-
-// Text that means only itself in Markdown and in HTML within it.
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '@') {
-      out += "&#64;";  // names nobody
-    } else {
-      if (std::string_view("\\`*_{}[]()#+-.!|~:").find(c) != std::string_view::npos) out += '\\';
-      out += c;
-    }
-  }
-  return out;
-}
-
-// As code, in a cell of a table. A backtick would end it, a bar the cell, whatever is escaped.
-std::string code(const std::string& text, std::size_t width) {
-  std::string out = shortened(printable(text), width);
-  std::replace(out.begin(), out.end(), '`', '\'');
-  for (std::size_t at = 0; (at = out.find('|', at)) != std::string::npos; at += 3) {
-    out.replace(at, 1, "\xE2\x88\xA3");  // a stroke that looks like it
-  }
-  if (out.find_first_not_of(' ') == std::string::npos) out = "(no name)";
-  return '`' + out + '`';
-}
 
 std::string ms(std::int64_t ns) { return fmt::format("{:.3f}", static_cast<double>(ns) / 1e6); }
 std::string signed_ms(std::int64_t ns) {
@@ -185,13 +155,15 @@ std::string diff_markdown(const DiffReport& r) {
   std::string sentence;
   for (const Words& w : compare_sentence(c)) sentence += w.strong ? "**" + w.text + "**" : w.text;
   line(sentence + "\n");
-  if (!r.gate.empty()) line(escaped(r.gate) + "\n");
-  line(fmt::format("- A: {} ({})", code(r.a.path, 200), escaped(side_text(r.a, c.a))));
-  line(fmt::format("- B: {} ({})", code(r.b.path, 200), escaped(side_text(r.b, c.b))));
+  if (!r.gate.empty()) line(markdown_text(r.gate) + "\n");
+  line(fmt::format("- A: {} ({})", markdown_code(r.a.path, 200),
+                   markdown_text(side_text(r.a, c.a))));
+  line(fmt::format("- B: {} ({})", markdown_code(r.b.path, 200),
+                   markdown_text(side_text(r.b, c.b))));
   std::string sure = significance_text(c);
   if (!interval(c.significance).empty()) sure += "; " + interval(c.significance);
-  if (!sure.empty()) line("- " + escaped(sure));
-  for (const std::string& note : c.notes) line("- " + escaped(note));
+  if (!sure.empty()) line("- " + markdown_text(sure));
+  for (const std::string& note : c.notes) line("- " + markdown_text(note));
   if (c.verdict == CompareVerdict::kNothing) return out;
   line("\n| mean step, ms | A | B | B − A |\n|---|--:|--:|--:|");
   for (const ComparedPart* p : shown_parts(c)) {
@@ -206,7 +178,7 @@ std::string diff_markdown(const DiffReport& r) {
         "| name | measure | calls A | calls B | A | B | B − A | % |\n"
         "|---|---|--:|--:|--:|--:|--:|--:|");
     for (const CompareRow* row : rows) {
-      line(fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |", code(row->name, 100),
+      line(fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |", markdown_code(row->name, 100),
                        words_of(row->measure), calls(row->calls_a), calls(row->calls_b),
                        ms(row->a_ns), ms(row->b_ns), signed_ms(row->delta_ns()), percent(*row)));
     }
@@ -216,7 +188,7 @@ std::string diff_markdown(const DiffReport& r) {
     line("\n<details><summary>Where in the step, ms</summary>\n");
     line("| where | | host B − A | device B − A |\n|---|---|--:|--:|");
     for (const CompareBlock* b : blocks) {
-      line(fmt::format("| {} | {} | {} | {} |", code(where(*b), 160), verb(*b),
+      line(fmt::format("| {} | {} | {} | {} |", markdown_code(where(*b), 160), verb(*b),
                        signed_ms(b->host_b_ns - b->host_a_ns),
                        signed_ms(b->device_b_ns - b->device_a_ns)));
     }

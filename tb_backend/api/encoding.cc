@@ -30,22 +30,31 @@ bool takes_gzip(std::string_view accept) {
   return false;
 }
 
-std::string gzip(const std::string& text) {
-  struct Free {
-    void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
-  };
-  thread_local const std::unique_ptr<libdeflate_compressor, Free> compressor(
-      libdeflate_alloc_compressor(1));
+std::string quoted(std::string_view etag) { return '"' + std::string(etag) + '"'; }
+
+struct Free {
+  void operator()(libdeflate_compressor* c) const { libdeflate_free_compressor(c); }
+};
+using Compressor = std::unique_ptr<libdeflate_compressor, Free>;
+
+std::string packed(const Compressor& compressor, std::string_view bytes) {
   if (!compressor) return {};
-  std::string out(libdeflate_gzip_compress_bound(compressor.get(), text.size()), '\0');
-  out.resize(
-      libdeflate_gzip_compress(compressor.get(), text.data(), text.size(), out.data(), out.size()));
+  std::string out(libdeflate_gzip_compress_bound(compressor.get(), bytes.size()), '\0');
+  out.resize(libdeflate_gzip_compress(compressor.get(), bytes.data(), bytes.size(), out.data(),
+                                      out.size()));
   return out;
 }
 
-std::string quoted(std::string_view etag) { return '"' + std::string(etag) + '"'; }
+std::string gzip_quickly(std::string_view bytes) {
+  thread_local const Compressor compressor(libdeflate_alloc_compressor(1));
+  return packed(compressor, bytes);
+}
 
 }  // namespace
+
+std::string gzip(std::string_view bytes, int level) {
+  return packed(Compressor(libdeflate_alloc_compressor(level)), bytes);
+}
 
 bool has_etag(const Call& call, std::string_view etag) {
   const std::string_view wanted = call.header("If-None-Match");
@@ -61,9 +70,9 @@ void encode_reply(const Call& call, Reply& reply) {
   if (could) {
     reply.headers.emplace_back("Vary", "Accept-Encoding");
     if (takes_gzip(call.header("Accept-Encoding"))) {
-      std::string packed = gzip(*reply.body);
-      if (!packed.empty() && packed.size() < reply.body->size()) {
-        reply.body = std::make_shared<const std::string>(std::move(packed));
+      std::string small = gzip_quickly(*reply.body);
+      if (!small.empty() && small.size() < reply.body->size()) {
+        reply.body = std::make_shared<const std::string>(std::move(small));
         reply.headers.emplace_back("Content-Encoding", "gzip");
         if (!tag.empty()) tag += kGzipSuffix;
       }

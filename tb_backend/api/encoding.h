@@ -14,4 +14,7 @@ bool has_etag(const Call& call, std::string_view etag);
 // Headers for caching; the body as gzip where the client takes it and it pays (1.4 kB: a packet).
 void encode_reply(const Call& call, Reply& reply);
 
+// Levels as libdeflate counts: 1 is fastest, 9 small. "" for want of memory.
+std::string gzip(std::string_view bytes, int level);
+
 }  // namespace traceglass

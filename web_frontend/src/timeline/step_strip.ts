@@ -100,7 +100,6 @@ export class StepStrip {
   private readonly labels: LabelCache;
   private width_px = 0;
   private tiles = new Map<number, Tile[]>();
-  private k = 0;
   private range: StripRange | undefined;
   private asked = '';
   /** What stands before the length of the gap that is boxed: which verdict speaks of it. */
@@ -148,7 +147,6 @@ export class StepStrip {
     for (const tile of decode_tiles(await this.fetch_tiles(request, signal))) {
       tiles.set(tile.group, [...(tiles.get(tile.group) ?? []), tile]);
     }
-    this.k = k;
     this.tiles = tiles;
     this.draw();
   }
@@ -182,7 +180,7 @@ export class StepStrip {
   private gather(lane: StripLane, y: number, view: Viewport, sink: SliceSink): void {
     const place = { y, h: kLaneH };
     for (const tile of this.tiles_of(lane)) {
-      const width = kTileBuckets * 2 ** this.k;
+      const width = kTileBuckets * 2 ** tile.k;
       const covers: Cover[] = [{ tile, start_ns: tile.left_ns, end_ns: tile.left_ns + width }];
       if (lane.device) {
         for (let row = 0; row < tile.rows; row++) {

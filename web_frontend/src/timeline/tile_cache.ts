@@ -181,6 +181,7 @@ export class TileCache {
     try {
       const tiles = decode_tiles(await this.fetch_tiles(request, flight.abort.signal));
       if (!this.stopped) for (const tile of tiles) this.put(tile);
+      this.give_up(request); // what an answer leaves out is not asked for again
     } catch (error) {
       if (!flight.abort.signal.aborted) this.fail(request, error);
     } finally {
@@ -199,10 +200,17 @@ export class TileCache {
       this.events.on_stale();
       return;
     }
-    for (const group of request.groups) {
-      for (let i = request.first; i <= request.last; i++) this.failed.add(key(request.k, i, group));
-    }
+    this.give_up(request);
     this.events.on_error(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  /** Tiles of the request that are not here will not come: a coarser one stands for them. */
+  private give_up(request: TileRequest): void {
+    for (const group of request.groups) {
+      for (let i = request.first; i <= request.last; i++) {
+        if (!this.has(request.k, i, group)) this.failed.add(key(request.k, i, group));
+      }
+    }
   }
 
   private put(tile: Tile): void {

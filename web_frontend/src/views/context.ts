@@ -28,4 +28,6 @@ export interface ViewContext {
   readonly show_report: () => void;
   /** Spoken by screen readers, politely. */
   readonly announce: (sentence: string) => void;
+  /** The page is a report: what it does not hold cannot be asked for. */
+  readonly is_report?: boolean;
 }
