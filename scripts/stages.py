@@ -97,6 +97,12 @@ STAGES = [
         "a report from the disk, without a network",
         ["build", "web-build"],
     ),
+    Stage(
+        "e2e-live",
+        "node tests/e2e/run.js live build/venv",
+        "a run in progress, alone and in TensorBoard",
+        ["build", "web-build"],
+    ),
     Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),
     Stage(
         "tensorboard",

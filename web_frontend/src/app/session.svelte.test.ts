@@ -44,7 +44,8 @@ function fake(listing: Runs) {
   );
   return { api: { get } as unknown as Api, asked, get };
 }
-const address = { state: kDefaults } as unknown as Address;
+const go = vi.fn();
+const address = { state: kDefaults, go } as unknown as Address;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -55,7 +56,7 @@ describe('Session', () => {
     const session = new Session(api, address);
     await session.look();
     expect(session.chosen).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(5000);
+    await vi.advanceTimersByTimeAsync(2500);
     expect(get).toHaveBeenCalledTimes(2);
   });
 
@@ -95,6 +96,25 @@ describe('Session', () => {
     session.open(span('a', 20));
     expect(asked).toHaveLength(2);
     expect(session.load.state).toBe('ready');
+  });
+
+  it('tells of a span that comes, and stays with the one on show', async () => {
+    const listing = runs(span('a'));
+    const { api, get } = fake(listing);
+    const session = new Session(api, address);
+    await session.look();
+    session.open(session.chosen?.span);
+    expect(session.fresh).toBeUndefined();
+    const second = { ...span('b'), index: 2, file: 'b.pt.trace.json', modified_unix_ms: 2 };
+    get.mockImplementation((path: string) =>
+      path === '/api/runs' ? Promise.resolve(runs(span('a'), second)) : new Promise(() => undefined),
+    );
+    await vi.advanceTimersByTimeAsync(2500);
+    expect(session.chosen?.span.id).toBe('a');
+    expect(session.fresh?.span.id).toBe('b');
+    expect(go).toHaveBeenLastCalledWith({ run: 'r', worker: 'w', span: 1 });
+    session.open(second);
+    expect(session.fresh).toBeUndefined();
   });
 
   it('names what failed, and tries again when asked', async () => {

@@ -1,13 +1,14 @@
 // What the page shows, as far as it is known: the runs, the span that the address names, its meta. One load at a time; a
-// newer choice gives up the older one. A file that is replaced on disk gets a new id or generation, and is read anew.
+// newer choice gives up the older one. A file that is replaced on disk gets a new id or generation, and is read anew. What a
+// run in progress adds is told of, and never takes the place of what is on show.
 import { is_abort, problem_from, type Api } from '../api/client';
 import type { Meta, Problem, Run, Runs, Span, Status } from '../api/types';
-import { choose, type Chosen } from '../lib/selection';
+import { choose, newcomer, type Chosen } from '../lib/selection';
 import type { Address } from './address.svelte';
 
-/** How often an empty log directory, and one with profiles, is looked at again. */
-const kEmptyMs = 5000;
-const kFilledMs = 15_000;
+/** How often the log directory is looked at again, and never more than this share of the time: listing may be slow. */
+const kAgainMs = 2500;
+const kShare = 0.1;
 
 export type Load =
   | { readonly state: 'none' }
@@ -21,14 +22,21 @@ export class Session {
   runs_problem: Problem | undefined = $state.raw();
   load: Load = $state.raw({ state: 'none' });
   readonly chosen: Chosen<Span> | undefined;
+  /** A span that came while another one is on show. */
+  fresh: Chosen<Span> | undefined = $state.raw();
   readonly #api: Api;
+  readonly #address: Address;
+  /** Spans that were listed before, and that on show. */
+  #known: ReadonlySet<string> | undefined;
+  #held: string | undefined;
   #abort: AbortController | undefined;
   #loading: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(api: Api, address: Address) {
     this.#api = api;
-    this.chosen = $derived.by(() => choose<Span>(this.runs?.runs ?? [], address.state));
+    this.#address = address;
+    this.chosen = $derived.by(() => choose<Span>(this.runs?.runs ?? [], address.state, this.#held));
   }
 
   get all_runs(): readonly Run[] {
@@ -38,16 +46,35 @@ export class Session {
   /** Looks at the log directory now, and again from time to time while the page is on show. */
   async look(): Promise<void> {
     clearTimeout(this.#timer);
+    const begun = performance.now();
     try {
       const next = await this.#api.get('/api/runs');
       // The same answer must not redraw anything.
-      if (JSON.stringify(next) !== JSON.stringify(this.runs)) this.runs = next;
+      if (JSON.stringify(next) !== JSON.stringify(this.runs)) this.#list(next);
       this.runs_problem = undefined;
     } catch (cause) {
       this.runs_problem = problem_from(cause);
     }
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#again(), this.all_runs.length === 0 ? kEmptyMs : kFilledMs);
+    const took = performance.now() - begun;
+    this.#timer = setTimeout(() => this.#again(), Math.max(kAgainMs, took / kShare));
+  }
+
+  #list(next: Runs): void {
+    const shown = this.#held === undefined ? undefined : this.chosen;
+    if (this.#known !== undefined && shown !== undefined) {
+      this.fresh = newcomer<Span>(next.runs, this.#known, shown) ?? this.fresh;
+      this.#pin(next, shown);
+    }
+    const ids = next.runs.flatMap(({ workers }) => workers.flatMap(({ spans }) => spans.map(({ id }) => id)));
+    this.#known = new Set([...(this.#known ?? []), ...ids]);
+    this.runs = next;
+  }
+
+  /** Names what is on show in the address where that would now lead to another span: a reload keeps the place. */
+  #pin(next: Runs, { run, worker, span }: Chosen<Span>): void {
+    if (choose<Span>(next.runs, this.#address.state)?.span.id === span.id) return;
+    this.#address.go({ run: run.name, worker: worker.name, span: span.index });
   }
 
   #again(): void {
@@ -59,6 +86,8 @@ export class Session {
   open(span: Span | undefined): void {
     const wanted = span === undefined ? undefined : `${span.id} ${span.bytes} ${span.modified_unix_ms}`;
     if (wanted === this.#loading) return;
+    this.#held = span?.id;
+    if (span !== undefined && span.id === this.fresh?.span.id) this.fresh = undefined;
     this.#abort?.abort();
     this.#loading = wanted;
     if (span === undefined) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choose } from './selection';
+import { choose, newcomer } from './selection';
 
 const span = (id: string, index: number, modified_unix_ms: number, file = `${id}.pt.trace.json`) => ({
   id,
@@ -61,5 +61,33 @@ describe('choose', () => {
       span: { id: '2' },
       missing: 'span 7',
     });
+  });
+});
+
+describe('a run in progress', () => {
+  it('keeps what is on show, unless another one is asked for', () => {
+    expect(choose(runs, {}, '1')?.span.id).toBe('1');
+    expect(choose(runs, { run: 'a' }, '1')?.span.id).toBe('1');
+    expect(choose(runs, { run: 'b' }, '1')?.span.id).toBe('3');
+    expect(choose(runs, { run: 'a', worker: 'w0', span: 2 }, '1')?.span.id).toBe('2');
+    expect(choose(runs, {}, 'gone')?.span.id).toBe('3');
+  });
+
+  it('tells of the same worker first, then of the same run, then of the newest', () => {
+    const shown = (asked: Parameters<typeof choose>[1]) => choose(runs, asked);
+    const told = (known: string[], asked: Parameters<typeof choose>[1]) =>
+      newcomer(runs, new Set(known), shown(asked))?.span.id;
+    expect(told(['1', '2', '3', '4'], {})).toBeUndefined();
+    expect(told(['1'], { run: 'a', span: 1 })).toBe('2');
+    expect(told(['3'], { run: 'b' })).toBe('4');
+    expect(told([], { run: 'none' })).toBe('3');
+    expect(told(['3'], { run: 'a' })).toBe('2');
+    expect(
+      newcomer(
+        [{ name: 'r', workers: [{ name: 'w', spans: [span('x', 1, 9, 'x.json')] }] }],
+        new Set(),
+        undefined,
+      ),
+    ).toBeUndefined();
   });
 });
