@@ -103,6 +103,12 @@ STAGES = [
         "a run in progress, alone and in TensorBoard",
         ["build", "web-build"],
     ),
+    Stage(
+        "e2e-share",
+        "node tests/e2e/run.js share build/venv",
+        "pictures, CSV, and any state as a link",
+        ["build", "web-build"],
+    ),
     Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),
     Stage(
         "tensorboard",

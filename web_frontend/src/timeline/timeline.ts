@@ -158,6 +158,7 @@ export class Timeline {
   set_shown(shown: boolean): void {
     this.shown = shown;
     if (shown) this.redraw();
+    else this.settle();
   }
 
   /** The theme changed: colours are read anew. */
@@ -301,7 +302,10 @@ export class Timeline {
 
   private frame(now_ms: number): void {
     this.frame_id = 0;
-    if (this.height_px < 1) return;
+    if (this.height_px < 1) {
+      this.settle();
+      return;
+    }
     this.advance(now_ms);
     const k = level_for(this.view, this.k);
     this.k = k;

@@ -1,7 +1,7 @@
 // What the shell gives to every view, and what a view may ask of the shell. One object, so that a view stands alone in tests.
 import type { Api } from '../api/client';
 import type { Meta } from '../api/types';
-import type { StepChoice } from '../lib/steps';
+import { steps_label, type StepChoice } from '../lib/steps';
 import type { UrlState } from '../lib/url_state';
 
 export interface Go {
@@ -30,4 +30,10 @@ export interface ViewContext {
   readonly announce: (sentence: string) => void;
   /** The page is a report: what it does not hold cannot be asked for. */
   readonly is_report?: boolean;
+}
+
+/** Under a picture: of which trace it is, and of which steps. */
+export function trace_note({ meta, choice }: Pick<ViewContext, 'meta' | 'choice'>): string {
+  const file = meta.file.split('/').at(-1) ?? meta.file;
+  return `${file}, ${steps_label(meta.steps, choice.range)}`;
 }

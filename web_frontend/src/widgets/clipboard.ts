@@ -22,7 +22,11 @@ export async function copy_text(text: string): Promise<boolean> {
 
 /** Hands text to the browser as a file. The address of a blob is same-origin, and nothing is fetched. */
 export function download_text(name: string, text: string, type = 'text/csv'): void {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+  download(name, new Blob([text], { type: `${type};charset=utf-8` }));
+}
+
+export function download(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
