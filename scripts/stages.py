@@ -82,6 +82,12 @@ STAGES = [
     Stage("package", "tests/package/run.sh", "libtrace installed and used", ["build"]),
     Stage("planted", unittest("tests/planted"), "bottlenecks put there are found", ["build"]),
     Stage("readers", "tests/readers/run.sh", "our traces in other people's readers", ["build"]),
+    Stage(
+        "stress",
+        f"{PYTHON} tests/stress/check.py",
+        "too much of one thing: bounded time and memory",
+        ["build"],
+    ),
     Stage("contract", unittest("tests/contract"), "responses against openapi.yaml", ["build"]),
     Stage("e2e", "node tests/e2e/run.js", "the page in Chromium", ["build", "web-build"]),
     Stage("e2e-ranks", "node tests/e2e/run.js ranks", "all ranks", ["build", "web-build"]),

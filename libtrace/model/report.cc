@@ -15,6 +15,11 @@ struct Code {
 constexpr Code kCodes[] = {
     {"incomplete", Severity::kWarning,
      "The file ends in the middle: what follows the cut is missing."},
+    {"changed", Severity::kWarning,
+     "The file was written to while it was read: what is shown may be of two contents."},
+    {"checksum", Severity::kWarning,
+     "The checksum of the compressed data is wrong: names or values may differ from what was "
+     "written."},
     {"empty", Severity::kError, "The file is empty."},
     {"documents", Severity::kWarning,
      "The file holds several JSON documents one after another; the first one is shown."},
@@ -34,6 +39,9 @@ constexpr Code kCodes[] = {
      "Slices with a negative duration; shown in the trace, counted in no table."},
     {"overrun", Severity::kWarning,
      "Device slices of impossible length; shown in the trace, counted in no table."},
+    {"far_time", Severity::kWarning,
+     "Times and durations of more than 73 years count as 73 years: nanoseconds of 64 bits hold no "
+     "more."},
     {"far_marker", Severity::kWarning,
      "Markers more than a day after the last event; they do not stretch the time range."},
     {"before_launch", Severity::kWarning,

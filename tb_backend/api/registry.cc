@@ -32,6 +32,14 @@ std::string generation_of(const TraceFile& file) {
 
 }  // namespace
 
+std::size_t expected_load_bytes(const TraceFile& file) {
+  // Columns are a third of the text that they are read from, a half while they are made; compressed
+  // it is a twelfth of itself. Mapped from an index it is less.
+  const std::string name = file.path.filename().string();
+  const bool compressed = name.ends_with(".gz") || name.ends_with(".pftrace");
+  return compressed ? 6 * file.stamp.bytes : file.stamp.bytes / 2;
+}
+
 const char* phase_name(LoadPhase phase) {
   switch (phase) {
     case LoadPhase::kNew:
@@ -80,6 +88,7 @@ bool Registry::needs_load(const Entry& entry, const TraceFile& file) const {
 void Registry::start(Entry& entry, const TraceFile& file) {
   entry.job = std::make_shared<Job>();
   entry.job->file = file;
+  entry.job->expected = options_.expected(file);
   entry.job->progress.bytes_total = file.stamp.bytes;
   queue_.push_back(entry.job);
 }
@@ -98,13 +107,9 @@ LoadStatus Registry::ask(const TraceFile& file) {
       queued_.notify_one();
     }
     if (entry.job) {
-      const IngestProgress& progress = entry.job->progress;
-      status.phase = !entry.job->started        ? LoadPhase::kQueued
-                     : progress.building.load() ? LoadPhase::kBuilding
-                                                : LoadPhase::kReading;
-      status.bytes_done = progress.bytes_done;
-      status.bytes_total = progress.bytes_total;
-      status.events = progress.events;
+      entry.job->asked = options_.clock();
+      give_up_abandoned();
+      status = status_of(*entry.job);
     } else if (entry.error) {
       status.phase = LoadPhase::kError;
       status.error = entry.error;
@@ -117,6 +122,62 @@ LoadStatus Registry::ask(const TraceFile& file) {
     }
   }
   return status;
+}
+
+LoadStatus Registry::status_of(const Job& job) {
+  const IngestProgress& progress = job.progress;
+  LoadStatus status;
+  status.phase = !job.started               ? LoadPhase::kQueued
+                 : progress.building.load() ? LoadPhase::kBuilding
+                                            : LoadPhase::kReading;
+  status.bytes_done = progress.bytes_done;
+  status.bytes_total = progress.bytes_total;
+  status.events = progress.events;
+  return status;
+}
+
+std::vector<Load> Registry::loads() {
+  std::vector<Load> out;
+  const std::lock_guard lock(mutex_);
+  const auto add = [&](const std::shared_ptr<Job>& job) {
+    const auto it = entries_.find(job->file.id);
+    // Not those that were given up, nor those that are shown and being saved.
+    if (it != entries_.end() && it->second.job == job) out.push_back({job->file, status_of(*job)});
+  };
+  for (const auto& job : started_) add(job);
+  for (const auto& job : queue_) add(job);
+  return out;
+}
+
+bool Registry::cancel(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto it = entries_.find(id);
+  if (it == entries_.end() || !it->second.job) return false;
+  give_up(it);
+  return true;
+}
+
+void Registry::give_up(std::map<std::string, Entry>::iterator entry) {
+  entry->second.job->progress.cancel = true;
+  std::erase(queue_, entry->second.job);
+  entry->second.job.reset();
+  entries_.erase(entry);
+}
+
+void Registry::give_up_abandoned() {
+  if (queue_.empty()) return;
+  const auto since = options_.clock() - options_.abandoned_after;
+  for (auto it = entries_.begin(); it != entries_.end();) {
+    const auto entry = it++;
+    if (entry->second.job && entry->second.job->asked < since) give_up(entry);
+  }
+}
+
+bool Registry::has_room() const {
+  if (queue_.empty()) return false;
+  std::size_t loading = 0;
+  for (const auto& job : started_) loading += job->expected;
+  return started_.empty() || loading + queue_.front()->expected <= options_.budget_bytes;
 }
 
 LoadPhase Registry::peek(const TraceFile& file) {
@@ -179,15 +240,18 @@ std::shared_ptr<const LoadedTrace> Registry::build(const TraceFile& file,
 void Registry::work() {
   while (true) {
     std::shared_ptr<Job> job;
+    std::vector<std::shared_ptr<const LoadedTrace>> dropped;  // destroyed after the lock
     {
       std::unique_lock lock(mutex_);
-      queued_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+      queued_.wait(lock, [this] { return stopping_ || has_room(); });
       if (stopping_) return;
       job = std::move(queue_.front());
       queue_.pop_front();
       job->started = true;
-      ++running_;
+      started_.push_back(job);
+      evict(job->file.id, dropped);
     }
+    dropped.clear();
     const auto begin = options_.clock();
     Outcome outcome = load(*job);
     if (publish(*job, outcome, options_.clock() - begin) && outcome.later) {
@@ -195,7 +259,9 @@ void Registry::work() {
     }
     outcome = {};
     const std::lock_guard lock(mutex_);
-    if (--running_ == 0 && queue_.empty()) idle_.notify_all();
+    std::erase(started_, job);
+    if (started_.empty() && queue_.empty()) idle_.notify_all();
+    queued_.notify_all();  // there may be room for others
   }
 }
 
@@ -236,7 +302,7 @@ Registry::Outcome Registry::load(Job& job) const {
 
 void Registry::wait_idle() {
   std::unique_lock lock(mutex_);
-  idle_.wait(lock, [this] { return running_ == 0 && queue_.empty(); });
+  idle_.wait(lock, [this] { return started_.empty() && queue_.empty(); });
 }
 
 void Registry::evict(const std::string& keep,
@@ -245,6 +311,12 @@ void Registry::evict(const std::string& keep,
   std::erase_if(held_, [&](const auto& held) { return held.second <= now; });
   std::size_t bytes = 0;
   for (const auto& [id, entry] : entries_) bytes += entry.loaded ? entry.loaded->bytes : 0;
+  for (const auto& job : started_) {
+    if (const auto it = entries_.find(job->file.id);
+        it != entries_.end() && it->second.job == job) {
+      bytes += job->expected;
+    }
+  }
   while (bytes > options_.budget_bytes) {
     Entry* oldest = nullptr;
     for (auto& [id, entry] : entries_) {

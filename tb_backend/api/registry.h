@@ -2,6 +2,10 @@
 // threads, all others see its progress, and what is loaded is shared and immutable. A file that
 // changed is loaded anew under a new generation. Each file fails for itself.
 //
+// Loads wait for each other where together they would need more memory than there is to be, and the
+// least recently used traces make room for them. A load that nobody asks about any more, such as
+// that of a page that was closed, is given up when others wait.
+//
 // Lock order: one mutex guards all entries; nothing is computed or destroyed under it.
 #pragma once
 
@@ -47,6 +51,14 @@ struct LoadStatus {
   std::optional<FileError> error;             // exactly when phase is kError
 };
 
+struct Load {
+  TraceFile file;
+  LoadStatus status;
+};
+
+// What reading a file takes at most, by its size and kind.
+std::size_t expected_load_bytes(const TraceFile& file);
+
 // What a loader gives: a trace or why there is none, and what is left to do once the trace is shown
 // (saving it), which ends early when `keep_on` says so.
 struct LoadResult {
@@ -60,11 +72,15 @@ class Registry {
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
   using Loader = std::function<LoadResult(const std::filesystem::path&, IngestProgress*)>;
   struct Options {
-    std::size_t budget_bytes = std::size_t{8} << 30U;  // of loaded traces; the newest always stays
+    // Of loaded traces and of loads; the newest always stays, and one load always runs.
+    std::size_t budget_bytes = std::size_t{8} << 30U;
+    std::function<std::size_t(const TraceFile&)> expected = &expected_load_bytes;
     int loaders = 2;
     // A file that grows is not loaded again sooner than this after a load, nor than twice what
     // that load took. 0: at once.
     std::chrono::milliseconds reload_after{2000};
+    std::chrono::seconds abandoned_after{
+        150};  // without a question; a hidden page asks each minute
     Clock clock = &std::chrono::steady_clock::now;
     Loader load = &ingest_file;
   };
@@ -78,6 +94,10 @@ class Registry {
   LoadStatus ask(const TraceFile& file);
   // State without starting anything.
   LoadPhase peek(const TraceFile& file);
+  // What is being loaded or waits for it, in that order.
+  std::vector<Load> loads();
+  // Gives up the load of a file, if there is one: false when there is none.
+  bool cancel(const std::string& id);
   // These are needed at once: for a while none goes for another one, even beyond the budget. Asking
   // again prolongs that. Few files at a time can be held; of more the later ones are not.
   void hold(const std::vector<std::string>& ids);
@@ -92,7 +112,10 @@ class Registry {
   struct Job {
     TraceFile file;
     IngestProgress progress;
-    bool started = false;  // under mutex_
+    // Under mutex_:
+    bool started = false;
+    std::size_t expected = 0;
+    std::chrono::steady_clock::time_point asked;
   };
   struct Entry {
     std::shared_ptr<Job> job;  // null when nothing is queued or running
@@ -117,6 +140,12 @@ class Registry {
   std::shared_ptr<const LoadedTrace> build(const TraceFile& file, libtrace::TracePtr trace) const;
   bool needs_load(const Entry& entry, const TraceFile& file) const;
   void start(Entry& entry, const TraceFile& file);
+  static LoadStatus status_of(const Job& job);
+  // Whether the first of the queue may start.
+  [[nodiscard]] bool has_room() const;
+  void give_up(std::map<std::string, Entry>::iterator entry);
+  // Loads that nobody asked about lately, when others wait.
+  void give_up_abandoned();
   // Drops the least recently used until the budget holds; `keep` and held ones stay.
   void evict(const std::string& keep, std::vector<std::shared_ptr<const LoadedTrace>>& dropped);
 
@@ -125,9 +154,9 @@ class Registry {
   std::condition_variable queued_, idle_;
   std::map<std::string, Entry> entries_;  // by id
   std::deque<std::shared_ptr<Job>> queue_;
+  std::vector<std::shared_ptr<Job>> started_;
   std::map<std::string, std::chrono::steady_clock::time_point> held_;  // until when, by id
   std::uint64_t tick_ = 0;
-  int running_ = 0;
   std::atomic<bool> stopping_ = false;
   std::vector<std::thread> loaders_;
 };

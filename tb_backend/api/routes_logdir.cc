@@ -82,10 +82,21 @@ Reply status(Services& services, const Call&, const PathArgs& args) {
   return status_reply(*file, services.registry.ask(*file), 200);
 }
 
+// Every load that runs or waits, whoever asked for it.
+Reply loads(Services& services, const Call&, const PathArgs&) {
+  Json out = Json::array();
+  for (const Load& load : services.registry.loads()) {
+    Json one = Json::parse(*status_reply(load.file, load.status, 200).body);
+    one["file"] = load.file.file;
+    out.push_back(std::move(one));
+  }
+  return json_reply({{"loads", std::move(out)}});
+}
+
 }  // namespace
 
 std::vector<LogdirRoute> logdir_routes() {
-  return {{"runs", runs}, {"traces/{id}/status", status}};
+  return {{"runs", runs}, {"loads", loads}, {"traces/{id}/status", status}};
 }
 
 }  // namespace traceglass

@@ -126,6 +126,9 @@ Json operator_row_json(const OperatorRow& r) {
   return j;
 }
 
+// More than anybody looks through, less than a browser chokes on; what is left out is summed.
+constexpr std::size_t kMostRows = 20'000;
+
 Json overview_json(const StepGraph& graph, const Selection& selection) {
   const Trace& trace = graph.trace();
   Json out = overview_json(find_overview(trace, DeviceTimes(trace), selection));
@@ -157,8 +160,20 @@ Json overview_json(const Overview& o) {
 
 Json operators_json(const Trace& trace, const Selection& selection, libtrace::Kind kind,
                     OperatorGroup group) {
-  const auto rows = find_operators(trace, DeviceTimes(trace), selection, kind, group);
-  return {{"rows", rows_json(rows, operator_row_json)}, {"steps", selection.count()}};
+  auto rows = find_operators(trace, DeviceTimes(trace), selection, kind, group);
+  Json out = {{"steps", selection.count()}};
+  if (rows.size() > kMostRows) {
+    std::int64_t host = 0, device = 0;
+    for (std::size_t i = kMostRows; i < rows.size(); ++i) {
+      host += rows[i].host_self_ns;
+      device += rows[i].device_self_ns;
+    }
+    out["left_out"] = {
+        {"rows", rows.size() - kMostRows}, {"host_self_ns", host}, {"device_self_ns", device}};
+    rows.resize(kMostRows);
+  }
+  out["rows"] = rows_json(rows, operator_row_json);
+  return out;
 }
 
 std::optional<Json> operator_json(const Trace& trace, const Selection& selection,
@@ -177,12 +192,18 @@ std::optional<Json> operator_json(const Trace& trace, const Selection& selection
 }
 
 Json kernels_json(const Trace& trace, const Selection& selection, KernelGroup group) {
-  const auto rows = find_kernels(trace, selection, group);
+  auto rows = find_kernels(trace, selection, group);
+  const std::int64_t total = total_of(rows);
+  Json out = {{"steps", selection.count()}, {"total_ns", total}};
+  if (rows.size() > kMostRows) {
+    const std::size_t left_out = rows.size() - kMostRows;
+    rows.resize(kMostRows);
+    out["left_out"] = {{"rows", left_out}, {"total_ns", total - total_of(rows)}};
+  }
   const auto copies = find_kernels(trace, selection, KernelGroup::kName, KernelFilter::kCopies);
-  return {{"rows", rows_json(rows, kernel_json)},
-          {"copies", rows_json(copies, kernel_json)},
-          {"steps", selection.count()},
-          {"total_ns", total_of(rows)}};
+  out["rows"] = rows_json(rows, kernel_json);
+  out["copies"] = rows_json(copies, kernel_json);
+  return out;
 }
 
 Json collectives_json(const std::string& run, const std::string& span,

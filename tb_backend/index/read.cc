@@ -216,7 +216,7 @@ std::string read_data(const Sections& sections, TraceData& d) {
 
 Opened open_index(const std::filesystem::path& path, const std::string& source, const Key& key) {
   const File file(path);
-  if (file.fd() < 0) return {nullptr, errno == ENOENT ? "" : std::strerror(errno), false};
+  if (file.fd() < 0) return {};  // not there, or not to be had: saving one will say why
   struct stat s{};
   if (::fstat(file.fd(), &s) != 0) return {nullptr, std::strerror(errno), false};
   if (std::string fault = owner_fault(s); !fault.empty()) return {nullptr, fault, false};

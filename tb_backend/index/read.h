@@ -11,7 +11,7 @@ namespace traceglass::index {
 
 struct Opened {
   libtrace::TracePtr trace;  // or null
-  std::string refusal;       // why a file that is there was not taken; "" without a file
+  std::string refusal;       // why a file was not taken; "" where none can be opened
   bool outdated = false;     // refused because the trace file, or this program, has changed since
 };
 

@@ -33,6 +33,15 @@ bool is_launch_flow(std::string_view category) {
   return category == "ac2g" || category.starts_with("async") || category == "cpu_to_cuda";
 }
 
+// A place of the report: names can be megabytes. Cut between characters.
+std::string place_of(std::string_view name) {
+  constexpr std::size_t kMost = 120;
+  if (name.size() <= kMost) return std::string(name);
+  std::size_t cut = kMost;
+  while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xC0) == 0x80) --cut;
+  return std::string(name.substr(0, cut));
+}
+
 // "rank-3", "rank_3", "rank3": the number behind `word` (and one of `separators`), -1 without.
 int number_behind(std::string_view text, std::string_view word, std::string_view separators) {
   for (std::size_t at = text.find(word); at != std::string_view::npos;
@@ -67,12 +76,14 @@ bool TraceAssembler::event(RawEvent& e) {
     const auto start = parse_us_as_ns(e.ts);
     if (!start) return false;
     row.start = *start;
+    note_far(*start, e.name);
   }
   switch (phase) {
     case 'X': {
       const auto dur = parse_us_as_ns(e.dur);
       if (!dur) return false;
       row.dur = *dur;
+      note_far(*dur, e.name);
       give_args(e);
       builder_.add_slice(row);
       break;
@@ -107,9 +118,15 @@ bool TraceAssembler::event(RawEvent& e) {
       builder_.add_instant(row, 'i');
       break;
   }
-  if (e.repaired) builder_.report().add("repaired", 1, std::string(e.name.substr(0, 120)));
+  if (e.repaired) builder_.report().add("repaired", 1, place_of(e.name));
   if ((builder_.slice_count() & 0xFFF) == 0) progress_.events = builder_.slice_count();
   return true;
+}
+
+void TraceAssembler::note_far(std::int64_t ns, std::string_view name) {
+  if (ns <= -kMaxNs || ns >= kMaxNs) {
+    builder_.report().add("far_time", 1, place_of(name));
+  }
 }
 
 const TraceAssembler::ShapeIds* TraceAssembler::shape_of(const RawEvent& e) {

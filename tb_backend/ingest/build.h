@@ -31,6 +31,8 @@ class TraceAssembler : public DocumentSink {
   };
   const ShapeIds* shape_of(const RawEvent& event);
   void give_args(const RawEvent& event);
+  // Of times that were held to the bound.
+  void note_far(std::int64_t ns, std::string_view name);
   bool name_row(const RawEvent& event, const Row& row);
   void memory_row(const RawEvent& event, const Row& row, bool out_of_memory);
   void flow_row(const RawEvent& event, const Row& row, bool begin);

@@ -116,6 +116,8 @@ std::optional<FileError> Document::read() {
   }
   if (stream_.end() == TextSource::End::kBehind) {
     report_.add("repaired", 1, "behind the end", "Bytes that are no gzip follow its data.");
+  } else if (stream_.end() == TextSource::End::kChecksum) {
+    report_.add("checksum");
   } else if (stream_.end() != TextSource::End::kOk && report_.count("incomplete") == 0) {
     add_incomplete();
   }

@@ -34,6 +34,7 @@ struct TextStream::Impl {
 
   std::atomic<std::uint64_t>* bytes_read = nullptr;
   int file = -1;
+  struct stat opened{};  // as the file was then
   std::vector<unsigned char> in = std::vector<unsigned char>(kFileBlock);
   std::size_t in_size = 0;
   std::thread worker;
@@ -141,6 +142,11 @@ struct TextStream::Impl {
         return false;
       }
       const int result = isal_inflate(&s);
+      if (result == ISAL_INCORRECT_CHECKSUM) {
+        fail(End::kChecksum, "the checksum of the compressed data is wrong");
+        s.block_state = ISAL_BLOCK_FINISH;  // all of the member has been given
+        continue;
+      }
       if (result != ISAL_DECOMP_OK && result != ISAL_END_INPUT) {
         fail(End::kDamaged, "the compressed data is damaged");
         return false;
@@ -184,13 +190,12 @@ TextStream::TextStream(const std::filesystem::path& file, std::atomic<std::uint6
     : impl_(std::make_unique<Impl>()) {
   impl_->bytes_read = bytes_read;
   impl_->file = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a FIFO must not hang
-  struct stat info{};
-  if (impl_->file < 0 || ::fstat(impl_->file, &info) != 0) {
+  if (impl_->file < 0 || ::fstat(impl_->file, &impl_->opened) != 0) {
     impl_->fail(End::kUnreadable, std::strerror(errno));
     impl_->finished = true;
     return;
   }
-  if (!S_ISREG(info.st_mode)) {
+  if (!S_ISREG(impl_->opened.st_mode)) {
     impl_->fail(End::kUnreadable, "not a regular file");
     impl_->finished = true;
     return;
@@ -232,6 +237,14 @@ TextStream::End TextStream::end() const {
 const std::string& TextStream::error() const {
   const std::lock_guard lock(impl_->mutex);
   return impl_->failure;
+}
+
+bool TextStream::changed() const {
+  const struct stat& then = impl_->opened;
+  struct stat now{};
+  return impl_->file >= 0 && ::fstat(impl_->file, &now) == 0 &&
+         (now.st_size != then.st_size || now.st_mtim.tv_sec != then.st_mtim.tv_sec ||
+          now.st_mtim.tv_nsec != then.st_mtim.tv_nsec);
 }
 
 }  // namespace traceglass

@@ -18,7 +18,8 @@ class TextSource {
   enum class End {
     kOk,
     kCut,         // the gzip stream ends in the middle
-    kDamaged,     // the gzip stream is corrupt from some place on, or its checksum is wrong
+    kDamaged,     // the gzip stream is corrupt from some place on
+    kChecksum,    // whole, but a checksum is wrong
     kUnreadable,  // the file cannot be opened or read
     kBehind,      // whole, but bytes that are no gzip follow the last member
   };
@@ -28,6 +29,8 @@ class TextSource {
   // Valid once read() returned false.
   [[nodiscard]] virtual End end() const = 0;
   [[nodiscard]] virtual const std::string& error() const = 0;  // a sentence unless kOk
+  // Whether the file was written to since it was opened.
+  [[nodiscard]] virtual bool changed() const { return false; }
 };
 
 class TextStream : public TextSource {
@@ -41,6 +44,7 @@ class TextStream : public TextSource {
   bool read(std::vector<char>& out) override;  // about 1 MiB
   [[nodiscard]] End end() const override;
   [[nodiscard]] const std::string& error() const override;
+  [[nodiscard]] bool changed() const override;
 
  private:
   struct Impl;

@@ -29,6 +29,7 @@ class Peeked : public TextSource {
   }
   [[nodiscard]] End end() const override { return source_.end(); }
   [[nodiscard]] const std::string& error() const override { return source_.error(); }
+  [[nodiscard]] bool changed() const override { return source_.changed(); }
 
  private:
   static constexpr std::size_t kMagic = 32;
@@ -46,6 +47,7 @@ IngestResult ingest_text(TextSource& source, std::string_view file_name, IngestP
                    ? read_perfetto(text, assembler, assembler.report(), keep_on)
                    : Document(text, assembler, assembler.report(), keep_on).read();
   if (error) return {nullptr, std::move(error)};
+  if (text.changed()) assembler.report().add("changed");
   return {assembler.finish(file_name), std::nullopt};
 }
 

@@ -92,6 +92,8 @@ std::optional<FileError> read_perfetto(TextSource& source, DocumentSink& sink,
     report.add("incomplete", 1, place());
   } else if (source.end() == TextSource::End::kBehind) {
     report.add("repaired", 1, "behind the end", "Bytes that are no gzip follow its data.");
+  } else if (source.end() == TextSource::End::kChecksum) {
+    report.add("checksum");
   }
   return std::nullopt;
 }

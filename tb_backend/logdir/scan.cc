@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -248,9 +249,10 @@ std::string what_to_do(const Snapshot& snapshot, const std::string& trouble) {
 }  // namespace
 
 const TraceFile* Snapshot::find(std::string_view id) const {
-  const auto it =
-      std::find_if(files.begin(), files.end(), [&](const TraceFile& f) { return f.id == id; });
-  return it == files.end() ? nullptr : &*it;
+  const auto it = std::lower_bound(
+      by_id.begin(), by_id.end(), id,
+      [&](std::uint32_t i, std::string_view wanted) { return files[i].id < wanted; });
+  return it == by_id.end() || files[*it].id != id ? nullptr : &files[*it];
 }
 
 Snapshot scan(const LogdirSpec& spec) {
@@ -261,6 +263,10 @@ Snapshot scan(const LogdirSpec& spec) {
   walk.finish();
   give_ids(out.files);
   give_indexes(out.files);
+  out.by_id.resize(out.files.size());
+  std::iota(out.by_id.begin(), out.by_id.end(), 0U);
+  std::sort(out.by_id.begin(), out.by_id.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return out.files[a].id < out.files[b].id; });
   std::sort(out.ignored.begin(), out.ignored.end(), [](const IgnoredFile& a, const IgnoredFile& b) {
     return std::tie(a.run, a.file) < std::tie(b.run, b.file);
   });

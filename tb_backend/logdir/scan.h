@@ -55,6 +55,7 @@ struct Snapshot {
   std::vector<TraceFile> files;  // by run, worker, index
   std::vector<IgnoredFile> ignored;
   std::vector<EventFileFound> events;  // by file
+  std::vector<std::uint32_t> by_id;    // places in `files`, for find
 
   [[nodiscard]] const TraceFile* find(std::string_view id) const;
   bool operator==(const Snapshot&) const = default;

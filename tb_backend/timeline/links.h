@@ -17,6 +17,7 @@ struct Link {
 
 class Links {
  public:
+  Links() = default;
   explicit Links(const libtrace::Trace& trace);
 
   // Flows that leave or reach `e`; launches are Trace::launch and `launches`.
@@ -27,6 +28,7 @@ class Links {
                                                libtrace::EventId last) const;
   // A bit a slice: touches an arrow.
   [[nodiscard]] const std::vector<bool>& linked() const { return linked_; }
+  [[nodiscard]] std::size_t launch_count() const { return launches_.size(); }
   [[nodiscard]] std::size_t resident_bytes() const;
 
  private:

@@ -1,14 +1,19 @@
 #include "tb_backend/timeline/timeline.h"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 namespace traceglass {
 
 using libtrace::EventId;
 
-Timeline::Timeline(libtrace::TracePtr trace)
-    : trace_(std::move(trace)), links_(*trace_), counters_(counter_tracks(*trace_)) {
+Timeline::Timeline(libtrace::TracePtr trace) : trace_(std::move(trace)) {
+  // Rows and arrows take about as long as each other, and neither needs the other.
+  constexpr std::size_t kWorthAThread = 100'000;  // slices
+  const auto how = trace_->size() < kWorthAThread ? std::launch::deferred
+                                                  : std::launch::async | std::launch::deferred;
+  auto links = std::async(how, [this] { return Links(*trace_); });
   Layout layout = lay_out(*trace_);
   row_of_ = std::move(layout.row_of);
   group_of_.resize(trace_->lanes().size() * kPartCount, libtrace::kNone);
@@ -31,6 +36,12 @@ Timeline::Timeline(libtrace::TracePtr trace)
     group_of_[std::size_t{plan.lane} * kPartCount + static_cast<std::size_t>(plan.part)] = group.id;
     groups_.push_back(std::move(group));
   }
+  links_ = links.get();
+}
+
+const std::vector<CounterTrack>& Timeline::counters() const {
+  std::call_once(counters_made_, [this] { counters_ = counter_tracks(*trace_); });
+  return counters_;
 }
 
 Place Timeline::place(EventId e) const {
@@ -62,10 +73,10 @@ std::size_t Timeline::resident_bytes() const {
   for (const Group& group : groups_) {
     for (const Row& row : group.rows) bytes += row.resident_bytes();
   }
-  for (const CounterTrack& track : counters_) {
-    bytes += track.at.capacity() * sizeof(std::int64_t) + track.value.capacity() * sizeof(double);
-  }
-  return bytes;
+  // Counters too, as large as they can be: a corner a row, two a launch.
+  const std::size_t corners =
+      2 * links_.launch_count() + trace_->memory().size() + trace_->instants().size();
+  return bytes + corners * (sizeof(std::int64_t) + sizeof(double));
 }
 
 }  // namespace traceglass

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -39,7 +40,8 @@ class Timeline {
   [[nodiscard]] std::span<const Group> groups() const { return groups_; }
   [[nodiscard]] Place place(libtrace::EventId e) const;
   [[nodiscard]] const Links& links() const { return links_; }
-  [[nodiscard]] const std::vector<CounterTrack>& counters() const { return counters_; }
+  // Made when they are first asked for: a timeline is drawn without them.
+  [[nodiscard]] const std::vector<CounterTrack>& counters() const;
 
   // Slices of tile i at zoom k of a group, by (row, start); `group` must exist.
   [[nodiscard]] std::vector<TileSlice> tile(std::uint32_t group, int k, std::int64_t i) const;
@@ -55,7 +57,8 @@ class Timeline {
   std::vector<std::uint16_t> row_of_;
   std::vector<std::uint32_t> group_of_;  // by lane · kPartCount + part
   Links links_;
-  std::vector<CounterTrack> counters_;
+  mutable std::once_flag counters_made_;
+  mutable std::vector<CounterTrack> counters_;
 };
 
 }  // namespace traceglass

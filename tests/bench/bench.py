@@ -182,6 +182,77 @@ def bench_ranks():
     yield "ranks.seconds", statistics.median(taken), 2.0, note
 
 
+def ten_million():
+    """A trace of ten million events, made once: the first of the sources, again and again."""
+    name, source = next(iter(SOURCES.items()))
+    source = os.path.join(SHARED, source)
+    if not os.path.exists(source):
+        source = next(iter(large_traces().values()))
+    folder = os.path.join(WORK, "ten_million")
+    made = os.path.join(folder, f"{name}.pt.trace.json.gz")
+    if not os.path.exists(made):
+        temporary = f"{folder}.tmp"
+        replicate = os.path.join(ROOT, "tests", "bench", "replicate.py")
+        # Some 230 bytes an event, whichever it is.
+        run(sys.executable, replicate, source, temporary, "--megabytes", "2300")
+        os.makedirs(folder, exist_ok=True)
+        os.replace(temporary, made)
+    return made
+
+
+def bench_reopen():
+    """Ten million events: what a load takes in memory, and a trace back from its saved index."""
+    build("load_bench", "reopen_bench", "ingest_floor")
+    trace, index = ten_million(), os.path.join(WORK, "ten_million", "index")
+    load = program("load_bench", trace)
+    raw = program("ingest_floor", trace, "1")["bytes"]
+    note = f"{load['events']} events, {raw / 1e6:.0f} MB, {load['seconds']:.2f} s"
+    yield "reopen.load.memory_ratio", load["peak_bytes"] / raw, 0.5, note
+    saved = program("reopen_bench", index, trace, "save")
+    yield "reopen.save.seconds", saved["save_ms"] / 1e3, 0.3 * load["seconds"], ""
+    warm = [program("reopen_bench", index, trace) for _ in range(RUNS)]
+    cold = [program("reopen_bench", index, trace, "cold") for _ in range(RUNS)]
+    told, strings = warm[0], warm[0]["string_bytes"]
+    note = f"{load['resident_bytes'] / load['events']:.1f} with arguments and strings"
+    columns = load["resident_bytes"] - strings - told["arg_bytes"]
+    yield "reopen.bytes_an_event", columns / load["events"], 64.0, note
+    note = f"{told['index_bytes'] / 1e6:.0f} MB, of it strings {strings / 1e6:.0f}"
+    median = statistics.median(r["first_tile_ms"] for r in warm)
+    note += f"; open {told['open_ms']:.0f} ms, rows {told['timeline_ms']:.0f} ms"
+    yield "reopen.warm.ms", median, 200.0, note
+    yield "reopen.cold.ms", statistics.median(r["first_tile_ms"] for r in cold), 1000.0, ""
+
+
+def bench_listing():
+    """2 000 runs of eight workers are listed within a second of a server's start, none opened."""
+    build("traceglass")
+    sys.path.append(os.path.join(ROOT, "tests", "contract"))
+    os.environ["TRACEGLASS_BIN"] = os.path.join(RELEASE, "traceglass")
+    from server import Server
+
+    folder = os.path.join(WORK, "many_runs")
+    if not os.path.isdir(folder):
+        many = os.path.join(ROOT, "tests", "bench", "many_runs.py")
+        run(sys.executable, many, f"{folder}.tmp")
+        os.replace(f"{folder}.tmp", folder)
+    first, again = [], []
+    for _ in range(RUNS):
+        begin = time.monotonic()
+        server = Server(folder)
+        try:
+            runs = server.ask("/api/runs")
+            first.append(time.monotonic() - begin)
+            assert len(runs.json()["runs"]) == 2000
+            begin = time.monotonic()
+            server.ask("/api/runs")
+            again.append(time.monotonic() - begin)
+        finally:
+            server.close()
+    note = f"16000 traces, {len(runs.body) / 1e6:.1f} MB"
+    yield "listing.first.seconds", statistics.median(first), 1.0, note
+    yield "listing.again.seconds", statistics.median(again), 1.0, ""
+
+
 TENSORBOARD_READS = """
 import sys, time
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -255,6 +326,8 @@ BENCHES = {
     "nvtx": [bench_nvtx],
     "analysis": [bench_analysis, bench_ranks],
     "metrics": [bench_metrics],
+    "reopen": [bench_reopen],
+    "listing": [bench_listing],
     "record": [bench_scope, bench_step, bench_write, bench_torch, bench_nvtx],
     "first-view": [bench_first_view],
     "frames": [bench_frames],

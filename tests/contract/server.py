@@ -29,7 +29,9 @@ class Answer:
 
 
 class Server:
-    def __init__(self, *arguments, env=None):
+    timeout = 60  # seconds for one answer
+
+    def __init__(self, *arguments, env=None, stderr=None):
         self.process = subprocess.Popen(
             [
                 BINARY,
@@ -43,6 +45,7 @@ class Server:
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=stderr,
             text=True,
             env={**os.environ, **(env or {})},
         )
@@ -69,7 +72,7 @@ class Server:
             self.process.stdout.close()
 
     def ask(self, path, method="GET", **headers):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
         try:
             names = {key.replace("_", "-"): value for key, value in headers.items()}
             connection.request(method, path, headers=names)

@@ -216,10 +216,14 @@ class SmallLogdirTest(unittest.TestCase):
         cls.statuses = {}
         for file, span in cls.spans.items():
             cls.ask("getStatus", path={"id": span["id"]})
+            cls.ask("getLoads")
             cls.statuses[file] = cls.server.loaded(span["id"])
 
     def good(self):
         return next(s["id"] for file, s in self.spans.items() if file.startswith("run/node_1"))
+
+    def test_nothing_loads_in_the_end(self):
+        self.assertEqual(self.ask("getLoads").json(), {"loads": []})
 
     def test_every_operation(self):
         for file, span in self.spans.items():

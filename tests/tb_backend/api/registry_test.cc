@@ -225,5 +225,181 @@ TEST(Registry, EndsWhileLoading) {
   registry.reset();
 }
 
+// A loader that holds each load until the test lets it go.
+class Gate {
+ public:
+  Registry::Loader loader() {
+    return [this](const std::filesystem::path& path, IngestProgress* p) -> LoadResult {
+      std::unique_lock lock(mutex_);
+      started_.insert(path.string());
+      changed_.notify_all();
+      changed_.wait(lock, [&] { return open_.contains(path.string()) || p->cancel; });
+      return good(path, p);
+    };
+  }
+  void wait_for(const std::string& id) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return started_.contains(id); });
+  }
+  void let(const std::string& id) {
+    const std::lock_guard lock(mutex_);
+    open_.insert(id);
+    changed_.notify_all();
+  }
+  void wake() { changed_.notify_all(); }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::string> started_, open_;
+};
+
+std::vector<std::string> ids(const std::vector<Load>& loads) {
+  std::vector<std::string> out;
+  for (const Load& load : loads) {
+    out.push_back(load.file.id + ' ' + phase_name(load.status.phase));
+  }
+  return out;
+}
+
+using Ids = std::vector<std::string>;
+
+TEST(Registry, LoadsThatAreTooLargeTogetherWaitForEachOther) {
+  Gate gate;
+  Registry::Options o = options(gate.loader());
+  o.budget_bytes = 100;
+  o.expected = [](const TraceFile& f) { return f.id == "small" ? std::size_t{30} : 60; };
+  Registry registry(o);
+  for (const char* id : {"a", "b", "small"}) registry.ask(file(id));
+  gate.wait_for("a");
+  // "small" would fit, but nobody is passed over.
+  EXPECT_EQ(ids(registry.loads()), (Ids{"a reading", "b queued", "small queued"}));
+  gate.let("a");
+  gate.wait_for("b");
+  gate.wait_for("small");
+  EXPECT_EQ(ids(registry.loads()), (Ids{"b reading", "small reading"}));
+  gate.let("b");
+  gate.let("small");
+  registry.wait_idle();
+  EXPECT_TRUE(registry.loads().empty());
+}
+
+TEST(Registry, ALoadLargerThanTheBudgetStillRuns) {
+  Registry::Options o = options(&good);
+  o.budget_bytes = 100;
+  o.expected = [](const TraceFile&) { return std::size_t{1000}; };
+  Registry registry(o);
+  for (const char* id : {"a", "b"}) registry.ask(file(id));
+  registry.wait_idle();
+  EXPECT_EQ(registry.peek(file("b")), LoadPhase::kReady);
+}
+
+TEST(Registry, RoomIsMadeBeforeALoad) {
+  Gate gate;
+  Registry::Options o = options(gate.loader());
+  o.budget_bytes = 1'000'000;
+  o.expected = [](const TraceFile& f) { return f.id == "b" ? std::size_t{1'000'000} : 0; };
+  Registry registry(o);
+  gate.let("a");
+  registry.ask(file("a"));
+  registry.wait_idle();
+  EXPECT_GT(registry.resident_bytes(), 0U);
+  registry.ask(file("b"));
+  gate.wait_for("b");
+  EXPECT_EQ(registry.resident_bytes(), 0U);
+  gate.let("b");
+  registry.wait_idle();
+}
+
+TEST(Registry, ACancelledLoadIsAsIfNobodyHadAsked) {
+  Gate gate;
+  Registry::Options o = options(gate.loader());
+  o.loaders = 1;
+  Registry registry(o);
+  registry.ask(file("a"));
+  registry.ask(file("b"));
+  gate.wait_for("a");
+  EXPECT_TRUE(registry.cancel("b"));
+  EXPECT_FALSE(registry.cancel("b"));
+  EXPECT_TRUE(registry.cancel("a"));
+  EXPECT_FALSE(registry.cancel("none"));
+  EXPECT_TRUE(registry.loads().empty());
+  gate.wake();
+  registry.wait_idle();
+  EXPECT_EQ(registry.peek(file("a")), LoadPhase::kNew);
+  EXPECT_EQ(registry.peek(file("b")), LoadPhase::kNew);
+  gate.let("a");
+  registry.ask(file("a"));
+  registry.wait_idle();
+  EXPECT_TRUE(registry.ask(file("a")).loaded);
+  EXPECT_FALSE(registry.cancel("a"));
+}
+
+TEST(Registry, ALoadThatNobodyAsksAboutGoesWhenOthersWait) {
+  std::atomic<std::chrono::steady_clock::rep> now = 0;
+  Gate gate;
+  Registry::Options o = options(gate.loader());
+  o.loaders = 1;
+  o.clock = [&] {
+    return std::chrono::steady_clock::time_point(std::chrono::steady_clock::duration(now));
+  };
+  Registry registry(o);
+  const auto later = [&](std::chrono::seconds s) {
+    now += std::chrono::duration_cast<std::chrono::steady_clock::duration>(s).count();
+  };
+  registry.ask(file("a"));
+  gate.wait_for("a");
+  later(1h);
+  EXPECT_EQ(ids(registry.loads()), Ids{"a reading"});  // in nobody's way
+  registry.ask(file("a"));
+  later(100s);
+  registry.ask(file("b"));
+  EXPECT_EQ(ids(registry.loads()), (Ids{"a reading", "b queued"}));
+  later(100s);
+  registry.ask(file("b"));  // "a" was asked for 200 s ago
+  gate.wake();
+  gate.wait_for("b");
+  gate.let("b");
+  registry.wait_idle();
+}
+
+TEST(Registry, WhatIsLeftToDoComesAfterTheTraceIsShown) {
+  std::latch shown(1);
+  std::atomic<bool> saved = false;
+  Registry registry(options([&](const auto& path, IngestProgress* p) {
+    LoadResult result = good(path, p);
+    result.later = [&](const std::function<bool()>& keep_on) {
+      shown.wait();
+      saved = keep_on();
+    };
+    return result;
+  }));
+  registry.ask(file("a"));
+  while (!registry.ask(file("a")).loaded) std::this_thread::yield();
+  EXPECT_TRUE(registry.loads().empty());
+  EXPECT_FALSE(saved);
+  shown.count_down();
+  registry.wait_idle();
+  EXPECT_TRUE(saved);
+}
+
+TEST(Registry, EndsWhileSaving) {
+  std::latch saving(1);
+  std::atomic<bool> ended = false;
+  auto registry = std::make_unique<Registry>(options([&](const auto& path, IngestProgress* p) {
+    LoadResult result = good(path, p);
+    result.later = [&](const std::function<bool()>& keep_on) {
+      saving.count_down();
+      while (keep_on()) std::this_thread::yield();
+      ended = true;
+    };
+    return result;
+  }));
+  registry->ask(file("a"));
+  saving.wait();
+  registry.reset();
+  EXPECT_TRUE(ended);
+}
+
 }  // namespace
 }  // namespace traceglass

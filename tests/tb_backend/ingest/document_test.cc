@@ -331,6 +331,27 @@ TEST(Document, ReadsRankAndDevicesWhereverTheyStand) {
   EXPECT_EQ(ingest_string("[]", 9, "prank.json").trace->rank(), std::nullopt);
 }
 
+TEST(Document, TimesBeyondTheBoundAreSaidToBe) {
+  std::string text = document(slice("near", 1) + "," + slice("far", 2));
+  text.replace(text.find("\"ts\": 2"), 7, "\"ts\": 1e25");
+  const IngestResult r = ingest_string(text);
+  ASSERT_TRUE(r.trace);
+  const libtrace::ReportEntry* entry = r.trace->report().find("far_time");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->count, 1);
+  EXPECT_THAT(entry->first, ::testing::ElementsAre("far"));
+}
+
+TEST(Document, APlaceOfTheReportIsText) {
+  std::string text = document(slice(std::string(119, 'x') + "ö and more of it", 2));
+  text.replace(text.find("\"ts\": 2"), 7, "\"ts\": 1e25");
+  const IngestResult r = ingest_string(text);
+  ASSERT_TRUE(r.trace);
+  const libtrace::ReportEntry* entry = r.trace->report().find("far_time");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_THAT(entry->first, ::testing::ElementsAre(std::string(119, 'x')));
+}
+
 TEST(Document, AMissingFileIsUnreadable) {
   EXPECT_EQ(ingest_file("/no/such/file.json").error->code, "unreadable");
   EXPECT_EQ(ingest_file("/").error->code, "unreadable");

@@ -122,18 +122,47 @@ TEST_F(InflateTest, DamageIsNoCut) {
   const std::string text = R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2}]})";
   std::string wrong_sum = gzip(text);
   wrong_sum[wrong_sum.size() - 8] = static_cast<char>(~wrong_sum[wrong_sum.size() - 8]);
-  EXPECT_EQ(read(wrong_sum).end, End::kDamaged);
+  EXPECT_EQ(read(wrong_sum).end, End::kChecksum);
   const IngestResult r = ingest_file(file(wrong_sum));
   ASSERT_TRUE(r.trace);
   EXPECT_EQ(r.trace->size(), 1U);
-  const libtrace::ReportEntry* entry = r.trace->report().find("incomplete");
-  ASSERT_NE(entry, nullptr);
-  EXPECT_NE(entry->message.find("damaged"), std::string::npos);
+  EXPECT_EQ(r.trace->report().count("checksum"), 1);
+  EXPECT_EQ(r.trace->report().count("incomplete"), 0);
+  // What follows a member with a wrong sum is read too.
+  const Outcome two = read(wrong_sum + gzip("behind"));
+  EXPECT_EQ(two.text, text + "behind");
+  EXPECT_EQ(two.end, End::kChecksum);
 
   std::string bad_block = gzip(text);
   bad_block[10] = '\x07';  // a type of block that does not exist
   EXPECT_EQ(read(bad_block).end, End::kDamaged);
   EXPECT_EQ(ingest_file(file(bad_block)).error->code, "broken");
+}
+
+TEST_F(InflateTest, AFileThatIsWrittenToMeanwhileIsSaidToBe) {
+  const auto path = file(R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2})");
+  TextStream stream(path, nullptr);
+  EXPECT_FALSE(stream.changed());
+  std::ofstream(path, std::ios::app) << "]}";
+  EXPECT_TRUE(stream.changed());
+  IngestProgress progress;
+  const IngestResult r = ingest_text(stream, "a.json", progress);
+  ASSERT_TRUE(r.trace);
+  EXPECT_EQ(r.trace->report().count("changed"), 1);
+  EXPECT_EQ(ingest_file(path).trace->report().count("changed"), 0);
+}
+
+TEST_F(InflateTest, AFileThatIsReplacedMeanwhileIsReadAsItWas) {
+  const std::string text = R"({"traceEvents": [{"ph": "X", "name": "a", "ts": 1, "dur": 2}]})";
+  const auto path = file(text);
+  TextStream stream(path, nullptr);
+  std::ofstream(path.string() + ".new") << "{}";
+  std::filesystem::rename(path.string() + ".new", path);
+  std::vector<char> read;
+  while (stream.read(read)) {
+  }
+  EXPECT_EQ(std::string(read.begin(), read.end()), text);
+  EXPECT_FALSE(stream.changed());
 }
 
 TEST_F(InflateTest, ANamedPipeDoesNotHang) {
