@@ -32,9 +32,7 @@ def slices(path, rows):
 
 
 def op(name, ts, dur, tid=1, more=""):
-    return (
-        f'{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":{tid},"ts":{ts},"dur":{dur}{more}}}'
-    )
+    return f'{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":{tid},"ts":{ts},"dur":{dur}{more}}}'
 
 
 def many_names(path, size):
@@ -43,7 +41,9 @@ def many_names(path, size):
 
 def long_text(path, size):
     text = "x" * size
-    slices(path, [op("aten::mm", 10, 5, more=f',"args":{{"note":"{text}"}}'), op("aten::mm", 20, 5)])
+    slices(
+        path, [op("aten::mm", 10, 5, more=f',"args":{{"note":"{text}"}}'), op("aten::mm", 20, 5)]
+    )
 
 
 def one_time(path, size):
