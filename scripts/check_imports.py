@@ -118,6 +118,8 @@ WEB_PACKAGES = {  # package -> folders; anything unlisted is for tests only
     "svelte": ["widgets", "views", "app"],
     "uplot": ["widgets", "views"],
     "@tanstack/virtual-core": ["widgets"],
+    "dompurify": ["widgets"],
+    "marked": ["widgets"],
 }
 
 # Python that TensorBoard loads: the standard library, itself, and the base class in one file.

@@ -7,9 +7,10 @@ what=${1:-build}
 
 packages=(g++ cmake ninja-build ccache pkg-config python3
   libsimdjson-dev nlohmann-json3-dev libfmt-dev libcli11-dev libprotobuf-dev protobuf-compiler
-  zlib1g-dev libdeflate-dev libisal-dev libxxhash-dev libcpp-httplib-dev libgtest-dev libgmock-dev)
+  zlib1g-dev libdeflate-dev libisal-dev libxxhash-dev libcpp-httplib-dev libsqlite3-dev
+  libgtest-dev libgmock-dev)
 test_packages=(git python3-venv clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev chromium
-  libtorch-dev)
+  libtorch-dev nginx openssl)
 
 install_packages() {
   local missing=()
@@ -20,7 +21,7 @@ install_packages() {
   [ ${#missing[@]} -eq 0 ] && return
   local as_root=()
   [ "$(id -u)" -eq 0 ] || as_root=(sudo)
-  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=400)
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q -o DPkg::Lock::Timeout=400)
   say "Installing ${missing[*]}"
   "${apt[@]}" update >&2
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" >&2

@@ -115,6 +115,12 @@ STAGES = [
         "pictures, CSV, and any state as a link",
         ["build", "web-build"],
     ),
+    Stage(
+        "e2e-notes",
+        "node tests/e2e/run.js notes",
+        "two browsers and their notes",
+        ["build", "web-build"],
+    ),
     Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),
     Stage(
         "tensorboard",

@@ -47,7 +47,18 @@ void add_serve(CLI::App& app, int& status) {
   command->add_option("--token", options.token,
                       "what a reader must know; needed with --host beyond this machine "
                       "(or TRACEGLASS_TOKEN)");
-  command->add_flag("--no-auth", options.no_auth, "let everybody read who reaches the address");
+  command->add_option("--token-file", options.token_file,
+                      "lines write TOKEN and read TOKEN: who may write notes, who may only read");
+  command->add_flag("--no-auth", options.no_auth,
+                    "let everybody who reaches the address read, and write notes");
+  command->add_option("--notes", options.notes,
+                      "file of the notes; by default .traceglass/notes.db in the log directory");
+  command->add_option("--allow-host", options.host_names,
+                      "a further name under which this server is reached, behind a proxy");
+  command->add_option("--user-header", options.user_header,
+                      "header in which a trusted proxy names the user");
+  command->add_option("--trusted-proxy", options.trusted_proxies,
+                      "address of a proxy whose word on user, client and TLS counts");
   command->add_option("--secret", options.secret,
                       "answer only requests with this X-Traceglass-Secret (or TRACEGLASS_SECRET)");
   command->add_flag("--exit-with-parent", options.exit_with_parent,

@@ -8,6 +8,13 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 export default defineConfig({
   base: './',
+  // Without a server there are no notes: what shows them stays out of the file.
+  resolve: {
+    alias: ['./notes_part', '../views/notes/NotesView.svelte'].map((find) => ({
+      find,
+      replacement: here('src/app/report/no_notes.ts'),
+    })),
+  },
   plugins: [svelte(), one_file('report.html')],
   build: {
     target: 'es2022',

@@ -4,6 +4,7 @@
 // for a plugin, so that the page can be tested in a TensorBoard-like host without Python.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "tb_backend/api/router.h"
 #include "tb_backend/api/security.h"
 #include "tb_backend/api/static_files.h"
+#include "tb_backend/api/try_limit.h"
 #include "tb_backend/logdir/watch.h"
 
 namespace traceglass {
@@ -22,6 +24,7 @@ struct AppOptions {
   LogdirSpec logdir;
   std::string path_prefix;  // "" or "/a/b"
   std::filesystem::path web_dir;
+  NoteStore::Options notes;
   AccessRules access;
   std::chrono::milliseconds max_age = Watcher::kMaxAge;
   Registry::Options registry;
@@ -35,16 +38,25 @@ class App {
   Reply handle(const Call& call);
 
   [[nodiscard]] const AppOptions& options() const { return options_; }
+  // Ends all answers that have no end of their own.
+  void end_streams() { notes_.feed.stop(); }
 
  private:
   Reply answer(const Call& call);
   Reply below_mount(const Call& call, std::string_view path);
+  // Fills in who asks, or says why that may not be.
+  std::optional<Reply> unknown_caller(Call& call);
+  // Looks at a token that somebody gives, unless too many wrong ones came from there.
+  std::optional<Reply> wrong_token(const Call& call, TokenShown shown);
+  Reply sign_in(const Call& call);
 
   const AppOptions options_;
   Watcher watcher_;
   Registry registry_;
   RankParts ranks_;
   MetricBook metrics_;
+  Notes notes_;
+  TryLimit tries_;
   StaticFiles files_;
 };
 

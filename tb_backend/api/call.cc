@@ -20,4 +20,10 @@ std::string_view Call::header(std::string_view name) const {
   return {};
 }
 
+std::size_t Call::header_count(std::string_view name) const {
+  return static_cast<std::size_t>(
+      std::count_if(headers.begin(), headers.end(),
+                    [&](const auto& header) { return equal_ignoring_case(header.first, name); }));
+}
+
 }  // namespace traceglass

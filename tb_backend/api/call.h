@@ -12,15 +12,37 @@
 
 namespace traceglass {
 
+// Who asks, as far as it is known; set by App once the request is let in.
+struct Caller {
+  bool may_write = true;
+  std::string user;       // "": has to say so itself
+  bool verified = false;  // `user` is a proxy's word
+};
+
 struct Call {
   std::string method = "GET";
   std::string path;       // decoded
   std::string raw_query;  // as sent, without "?"
   Query query;
   std::vector<std::pair<std::string, std::string>> headers;
+  std::string body;
+  std::string remote;  // address of the other end; "" where there is no connection
+  Caller caller;
 
+  [[nodiscard]] bool reads() const { return method == "GET" || method == "HEAD"; }
   // First value, "" if absent; names in any case.
   [[nodiscard]] std::string_view header(std::string_view name) const;
+  [[nodiscard]] std::size_t header_count(std::string_view name) const;
+};
+
+// An answer without an end. `next` waits for more and appends it; false: it is over.
+class ReplyStream {
+ public:
+  ReplyStream() = default;
+  ReplyStream(const ReplyStream&) = delete;
+  ReplyStream& operator=(const ReplyStream&) = delete;
+  virtual ~ReplyStream() = default;
+  virtual bool next(std::string& bytes) = 0;
 };
 
 struct Reply {
@@ -30,6 +52,7 @@ struct Reply {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string etag;  // without quotes; "" when the answer has none
   std::string cache = "no-store";
+  std::shared_ptr<ReplyStream> stream;  // instead of a body
 
   static Reply text(int status, std::string type, std::string body) {
     Reply reply;

@@ -8,16 +8,15 @@
 #include <thread>
 #include <utility>
 
+#include "tb_backend/api/http_server_workers.h"
 #include "tb_backend/api/problem.h"
 
 namespace traceglass {
 namespace {
 
-// Each open connection holds a thread while it lives; a browser opens six.
-constexpr std::size_t kWorkers = 64;
 constexpr std::size_t kRequestsPerConnection = 10'000;
 constexpr time_t kIdleSeconds = 5;
-constexpr std::size_t kLargestBody = std::size_t{64} << 10U;  // nothing here takes a body
+constexpr std::size_t kLargestBody = std::size_t{512} << 10U;  // a note, escaped, and its place
 
 Call call_of(const httplib::Request& request) {
   Call call;
@@ -27,6 +26,8 @@ Call call_of(const httplib::Request& request) {
   if (question != std::string::npos) call.raw_query = request.target.substr(question + 1);
   call.query = Query({request.params.begin(), request.params.end()});
   call.headers.assign(request.headers.begin(), request.headers.end());
+  call.body = request.body;
+  call.remote = request.remote_addr;
   return call;
 }
 
@@ -39,6 +40,16 @@ void send(const Reply& reply, httplib::Response& response) {
   response.status = reply.status;
   for (const auto& [name, value] : reply.headers) {
     if (is_one_line(value)) response.set_header(name, value);
+  }
+  if (reply.stream) {
+    response.set_chunked_content_provider(
+        reply.type, [stream = reply.stream](std::size_t, httplib::DataSink& sink) {
+          std::string bytes;
+          if (stream->next(bytes)) return sink.write(bytes.data(), bytes.size());
+          sink.done();
+          return true;
+        });
+    return;
   }
   if (reply.body->empty()) {
     response.set_header("Content-Type", reply.type);
@@ -65,7 +76,7 @@ struct HttpServer::Impl {
 
 HttpServer::HttpServer(App& app) : impl_(new Impl(app)) {
   httplib::Server& server = impl_->server;
-  server.new_task_queue = [] { return new httplib::ThreadPool(kWorkers); };
+  server.new_task_queue = [] { return new WorkerPool; };
   server.set_tcp_nodelay(true);
   // The library's own choice, SO_REUSEPORT, would let two servers share a port by chance.
   server.set_socket_options([](socket_t socket) {
@@ -123,6 +134,7 @@ void HttpServer::run() {
 // The library forgets a stop that comes before it listens: ask until run() has returned.
 void HttpServer::stop() {
   impl_->stopped = true;
+  impl_->app.end_streams();
   do {
     impl_->server.stop();
     std::this_thread::yield();

@@ -23,8 +23,14 @@ const char* title_of(int status) {
       return "Too large";
     case 414:
       return "Address too long";
+    case 415:
+      return "Not JSON";
     case 422:
       return "Cannot be answered";
+    case 429:
+      return "Too many tries";
+    case 507:
+      return "No room left";
     case 503:
       return "Not available";
     default:

@@ -41,7 +41,7 @@ class Loaded {
   }
 
   [[nodiscard]] const LoadedTrace& trace() const { return *trace_; }
-  Services services() { return {watcher_, registry_, ranks_, metrics_}; }
+  Services services() { return {watcher_, registry_, ranks_, metrics_, notes_}; }
 
  private:
   // Only itself where its folder would not list it: a name that other programs use.
@@ -58,6 +58,7 @@ class Loaded {
   Registry registry_;
   RankParts ranks_;
   MetricBook metrics_;
+  Notes notes_{{}};  // nowhere
   std::shared_ptr<const Snapshot> snapshot_;
   const TraceFile* file_ = nullptr;  // of the snapshot
   std::shared_ptr<const LoadedTrace> trace_;

@@ -72,6 +72,7 @@ Reply route(Services& services, const Call& call, std::string_view path) {
     for (const LogdirRoute& entry : distributed_routes()) all.push_back(entry);
     for (const LogdirRoute& entry : path_ranks_routes()) all.push_back(entry);
     for (const LogdirRoute& entry : metrics_routes()) all.push_back(entry);
+    for (const LogdirRoute& entry : notes_routes()) all.push_back(entry);
     for (const LogdirRoute& entry : compare_routes()) all.push_back(entry);
     return all;
   }();
@@ -84,10 +85,13 @@ Reply route(Services& services, const Call& call, std::string_view path) {
     return all;
   }();
   try {
+    const std::string_view method = call.reads() ? "GET" : std::string_view(call.method);
     for (const LogdirRoute& entry : kLogdirRoutes) {
+      if (entry.method != method) continue;
       if (const auto args = match(entry.pattern, path)) return entry.answer(services, call, *args);
     }
     for (const TraceRoute& entry : kTraceRoutes) {
+      if (!call.reads()) break;
       if (const auto args = match(entry.pattern, path)) {
         return answer_about(services, call, entry, *args);
       }
@@ -95,7 +99,13 @@ Reply route(Services& services, const Call& call, std::string_view path) {
   } catch (const BadRequest& bad) {
     return problem_reply({422, "bad_parameter", bad.sentence, "", {}});
   }
-  return problem_reply({404, "not_found", "The API has no such path; see openapi.yaml.", "", {}});
+  if (call.reads()) {
+    return problem_reply({404, "not_found", "The API has no such path; see openapi.yaml.", "", {}});
+  }
+  Reply reply = problem_reply(
+      {405, "method", "The API has no such operation here; see openapi.yaml.", "", {}});
+  reply.headers.emplace_back("Allow", "GET, HEAD");
+  return reply;
 }
 
 Reply status_reply(const TraceFile& file, const LoadStatus& status, int http_status) {

@@ -5,15 +5,23 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tb_backend/api/call.h"
 #include "tb_backend/api/metric_book.h"
+#include "tb_backend/api/note_feed.h"
 #include "tb_backend/api/rank_parts.h"
 #include "tb_backend/api/registry.h"
 #include "tb_backend/logdir/watch.h"
 
 namespace traceglass {
+
+struct Notes {
+  explicit Notes(NoteStore::Options options) : store(std::move(options)), feed(store) {}
+  NoteStore store;
+  NoteFeed feed;
+};
 
 // What routes may use.
 struct Services {
@@ -21,6 +29,7 @@ struct Services {
   Registry& registry;
   RankParts& ranks;
   MetricBook& metrics;
+  Notes& notes;
 };
 
 // The variable parts of a path, in order: "traces/{id}/events/{event}" gives id and event.
@@ -29,6 +38,7 @@ using PathArgs = std::vector<std::string>;
 struct LogdirRoute {
   const char* pattern;
   Reply (*answer)(Services& services, const Call& call, const PathArgs& args);
+  const char* method = "GET";
 };
 
 struct TraceRoute {
@@ -58,6 +68,7 @@ std::vector<LogdirRoute> logdir_routes();
 std::vector<LogdirRoute> distributed_routes();
 std::vector<LogdirRoute> path_ranks_routes();
 std::vector<LogdirRoute> metrics_routes();
+std::vector<LogdirRoute> notes_routes();
 std::vector<LogdirRoute> compare_routes();
 std::vector<TraceRoute> trace_routes();
 std::vector<TraceRoute> timeline_routes();

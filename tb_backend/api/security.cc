@@ -38,6 +38,10 @@ std::string machine_name() {
 bool known_host(const AccessRules& rules, std::string_view header) {
   const std::string host = host_of(header);
   if (host == "localhost" || host == lower(rules.host)) return true;
+  if (std::any_of(rules.host_names.begin(), rules.host_names.end(),
+                  [&](const std::string& name) { return host == lower(name); })) {
+    return true;
+  }
   if (is_loopback(rules.host)) return is_loopback(host);
   if (is_address(host)) return true;
   const std::string machine = machine_name();
@@ -58,15 +62,48 @@ std::string_view cookie(const Call& call, std::string_view name) {
   return {};
 }
 
-bool has_token(const AccessRules& rules, const Call& call) {
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string_view authorization = call.header("Authorization");
-  const std::string* query = call.query.find("token");
-  return same_secret(call.header("X-Traceglass-Token"), rules.token) ||
-         same_secret(cookie(call, kTokenCookie), rules.token) ||
-         (authorization.starts_with(kBearer) &&
-          same_secret(authorization.substr(kBearer.size()), rules.token)) ||
-         (query != nullptr && same_secret(*query, rules.token));
+// One spelling for each address: "::ffff:10.0.0.1" is 10.0.0.1. "" if it is none.
+std::string normal_address(std::string_view text) {
+  std::string address(text);
+  if (address.starts_with('[') && address.ends_with(']')) {
+    address = address.substr(1, address.size() - 2);
+  }
+  in_addr v4{};
+  in6_addr v6{};
+  std::array<char, INET6_ADDRSTRLEN> out{};
+  if (inet_pton(AF_INET, address.c_str(), &v4) == 1) {
+    return inet_ntop(AF_INET, &v4, out.data(), out.size());
+  }
+  if (inet_pton(AF_INET6, address.c_str(), &v6) != 1) return {};
+  if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+    return inet_ntop(AF_INET, &v6.s6_addr[12], out.data(), out.size());
+  }
+  return inet_ntop(AF_INET6, &v6, out.data(), out.size());
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<Problem> foreign_write(const Call& call) {
+  const std::string_view origin = call.header("Origin");
+  const auto scheme = origin.find("://");
+  const bool own = scheme != std::string_view::npos &&
+                   lower(origin.substr(scheme + 3)) == lower(call.header("Host"));
+  if (!origin.empty() && !own) {
+    return Problem{403, "origin", "A page of another site may not change anything here.", "", {}};
+  }
+  if (call.header(kWriteHeader).empty()) {
+    return Problem{
+        403,
+        "write_header",
+        std::string("A request that changes something has the header ") + kWriteHeader + ": 1.",
+        "",
+        {}};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -97,24 +134,72 @@ std::optional<Problem> refusal(const AccessRules& rules, const Call& call) {
                    "",
                    {}};
   }
-  if (call.method != "GET" && call.method != "HEAD") {
-    const std::string_view origin = call.header("Origin");
-    const auto scheme = origin.find("://");
-    const bool own = scheme != std::string_view::npos &&
-                     lower(origin.substr(scheme + 3)) == lower(call.header("Host"));
-    if (!origin.empty() && !own) {
-      return Problem{403, "origin", "A page of another site may not change anything here.", "", {}};
-    }
+  // A page elsewhere may lead here, but not ask behind its user's back.
+  if (call.header("Sec-Fetch-Site") == "cross-site" &&
+      call.header("Sec-Fetch-Mode") != "navigate") {
+    return Problem{403, "origin", "The request comes from a page of another site.", "", {}};
   }
-  if (!rules.token.empty() && !has_token(rules, call)) {
-    return Problem{401,
-                   "token",
-                   "This server needs its token: add ?token=… to the address once, or send it as "
-                   "the header X-Traceglass-Token.",
-                   "",
-                   {}};
-  }
+  if (!call.reads()) return foreign_write(call);
   return std::nullopt;
+}
+
+TokenShown token_is(const AccessRules& rules, std::string_view token) {
+  TokenShown shown = token.empty() ? TokenShown::kNone : TokenShown::kWrong;
+  // All of them, so that the time does not tell which one it is.
+  for (const AccessToken& known : rules.tokens) {
+    if (!same_secret(token, known.secret)) continue;
+    shown = std::max(shown, known.may_write ? TokenShown::kWrites : TokenShown::kReads);
+  }
+  return shown;
+}
+
+TokenShown token_shown(const AccessRules& rules, const Call& call) {
+  constexpr std::string_view kBearer = "Bearer ";
+  TokenShown best = TokenShown::kNone;
+  const std::string* query = call.query.find("token");
+  const std::string_view authorization = call.header("Authorization");
+  for (const std::string_view token :
+       {call.header("X-Traceglass-Token"), cookie(call, kTokenCookie),
+        authorization.starts_with(kBearer) ? authorization.substr(kBearer.size())
+                                           : std::string_view(),
+        // In an address it may have been seen: enough to read, a link of another site cannot write.
+        query != nullptr && call.reads() ? std::string_view(*query) : std::string_view()}) {
+    best = std::max(best, token_is(rules, token));
+  }
+  return best;
+}
+
+bool from_trusted_proxy(const AccessRules& rules, const Call& call) {
+  const std::string remote = normal_address(call.remote);
+  return !remote.empty() &&
+         std::any_of(rules.trusted_proxies.begin(), rules.trusted_proxies.end(),
+                     [&](const std::string& proxy) { return normal_address(proxy) == remote; });
+}
+
+std::string client_address(const AccessRules& rules, const Call& call) {
+  if (from_trusted_proxy(rules, call) && call.header_count("X-Forwarded-For") == 1) {
+    // Its last entry is the proxy's own; those before are what the client says.
+    std::string_view list = call.header("X-Forwarded-For");
+    list.remove_prefix(list.rfind(',') + 1);
+    std::string named = normal_address(trimmed(list));
+    if (!named.empty()) return named;
+  }
+  return normal_address(call.remote);
+}
+
+std::string proxy_user(const AccessRules& rules, const Call& call) {
+  if (rules.user_header.empty() || call.header_count(rules.user_header) != 1) return {};
+  if (!from_trusted_proxy(rules, call)) return {};
+  return std::string(trimmed(call.header(rules.user_header)));
+}
+
+std::string token_cookie(std::string_view token, bool secure) {
+  return std::string(kTokenCookie) + '=' + std::string(token) +
+         "; Path=/; HttpOnly; SameSite=Strict" + (secure ? "; Secure" : "");
+}
+
+bool is_tls(const AccessRules& rules, const Call& call) {
+  return from_trusted_proxy(rules, call) && call.header("X-Forwarded-Proto") == "https";
 }
 
 void add_security_headers(Reply& reply) {

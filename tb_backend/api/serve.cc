@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "tb_backend/api/access_tokens.h"
 #include "tb_backend/api/app.h"
 #include "tb_backend/api/http_server.h"
 #include "tb_backend/api/parent_watch.h"
@@ -29,18 +30,36 @@ std::string normal_prefix(std::string prefix) {
   return prefix;
 }
 
-// Goes into a cookie and an address as it stands.
-bool is_plain(std::string_view token) {
-  constexpr std::string_view kPlain =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
-  return token.find_first_not_of(kPlain) == std::string_view::npos;
-}
-
 std::size_t memory_budget(std::uint64_t bytes) {
   if (bytes > 0) return bytes;
   struct sysinfo info{};
   if (::sysinfo(&info) != 0) return Registry::Options{}.budget_bytes;
   return static_cast<std::size_t>(info.totalram) * info.mem_unit / 2;
+}
+
+// Beside the traces; of a single file, in its folder.
+std::filesystem::path default_notes(const LogdirSpec& logdir) {
+  std::error_code error;
+  std::filesystem::path folder = logdir.front().path;
+  if (std::filesystem::is_regular_file(folder, error)) folder = folder.parent_path();
+  return folder / ".traceglass" / "notes.db";
+}
+
+// What is wrong, "" for nothing. `shown`: the token to print in an address.
+std::string add_tokens(const ServeOptions& options, AccessRules& access, std::string& shown) {
+  const std::string token = or_environment(options.token, "TRACEGLASS_TOKEN");
+  if (!is_plain_token(token)) return "a token is letters, digits and -._~ only.";
+  if (!token.empty()) access.tokens.push_back({token, true});
+  shown = token;
+  if (options.token_file.empty()) return "";
+  auto read = read_token_file(options.token_file);
+  if (const auto* wrong = std::get_if<std::string>(&read)) {
+    return "--token-file " + options.token_file + ": " + *wrong;
+  }
+  for (AccessToken& one : std::get<std::vector<AccessToken>>(read)) {
+    access.tokens.push_back(std::move(one));
+  }
+  return "";
 }
 
 std::string bracketed(const std::string& host) {
@@ -64,19 +83,28 @@ int serve(const ServeOptions& options) {
   app_options.registry.load = indexed_loader(make_cache(options.index));
   app_options.access.host = options.host;
   app_options.access.secret = or_environment(options.secret, "TRACEGLASS_SECRET");
-  if (!options.no_auth) {
-    app_options.access.token = or_environment(options.token, "TRACEGLASS_TOKEN");
-  }
-  const std::string& token = app_options.access.token;
+  app_options.access.host_names = options.host_names;
+  app_options.access.user_header = options.user_header;
+  app_options.access.trusted_proxies = options.trusted_proxies;
   if (app_options.logdir.empty()) return refuse("give a log directory.");
-  if (!is_plain(token)) return refuse("a token is letters, digits and -._~ only.");
-  const bool open = token.empty() && app_options.access.secret.empty() && !options.no_auth;
+  app_options.notes.path =
+      options.notes.empty() ? default_notes(app_options.logdir) : expand_user(options.notes);
+  std::string token;
+  if (!options.no_auth) {
+    const std::string wrong = add_tokens(options, app_options.access, token);
+    if (!wrong.empty()) return refuse(wrong);
+  }
+  if (!options.user_header.empty() && options.trusted_proxies.empty()) {
+    return refuse("--user-header needs --trusted-proxy: anybody can send a header.");
+  }
+  const bool open =
+      app_options.access.tokens.empty() && app_options.access.secret.empty() && !options.no_auth;
   if (!is_loopback(options.host) && open) {
-    return refuse(
-        fmt::format("--host {} can be reached from other machines: give --token TOKEN (or "
-                    "TRACEGLASS_TOKEN), which a reader then needs, or --no-auth if everybody who "
-                    "reaches it may read your traces.",
-                    options.host));
+    return refuse(fmt::format(
+        "--host {} can be reached from other machines: give --token-file FILE, "
+        "or --token TOKEN (or TRACEGLASS_TOKEN), which a reader then needs, or --no-auth "
+        "if everybody who reaches it may read your traces and write notes.",
+        options.host));
   }
 
   // As TensorBoard: a run may begin later. But a mistyped name should not look like an empty

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "tb_backend/api/indexed_load.h"
 
@@ -15,7 +16,12 @@ struct ServeOptions {
   int port = 6006;
   std::string path_prefix;
   std::string web_dir;
-  std::string token;   // else $TRACEGLASS_TOKEN
+  std::string token;                    // that may read and write; else $TRACEGLASS_TOKEN
+  std::string token_file;               // instead of it
+  std::vector<std::string> host_names;  // under which a proxy is reached
+  std::string user_header;
+  std::vector<std::string> trusted_proxies;
+  std::string notes;   // file of the notes; "": in the log directory
   std::string secret;  // else $TRACEGLASS_SECRET
   bool no_auth = false;
   bool exit_with_parent = false;

@@ -316,6 +316,23 @@ def bench_frames():
             yield f"frame.{name}.{move['key']}.ms", move["gap_ms"], 17.0, note
 
 
+def bench_notes():
+    """50 browsers with notes open, and a hundred thousand notes."""
+    build("traceglass")
+    script = os.path.join(ROOT, "tests", "bench", "notes.py")
+    told = json.loads(run(sys.executable, script, os.path.join(RELEASE, "traceglass")))
+    live, many = told["live"], told["many"]
+    yield (
+        "notes.reach_all.ms",
+        live["worst_ms"],
+        500,
+        f"50 followers, median {live['median_ms']:.1f}",
+    )
+    yield "notes.core", live["core"], 0.1, "share of a core at four notes a second"
+    for name, value in many["list_ms"].items():
+        yield f"notes.list.{name.replace(' ', '_')}.ms", value, 50, ""
+
+
 BENCHES = {
     "load": [bench_load],
     "scope": [bench_scope],
@@ -326,6 +343,7 @@ BENCHES = {
     "nvtx": [bench_nvtx],
     "analysis": [bench_analysis, bench_ranks],
     "metrics": [bench_metrics],
+    "notes": [bench_notes],
     "reopen": [bench_reopen],
     "listing": [bench_listing],
     "record": [bench_scope, bench_step, bench_write, bench_torch, bench_nvtx],

@@ -14,10 +14,11 @@ class Contract:
         with open(path, encoding="utf-8") as file:
             self.document = yaml.safe_load(file)
         self.operations = {}  # operationId -> (path template, operation)
+        self.methods = {}  # operationId -> GET, POST, …
         for template, item in self.document["paths"].items():
             for method, operation in item.items():
-                if method == "get":
-                    self.operations[operation["operationId"]] = (template, operation)
+                self.operations[operation["operationId"]] = (template, operation)
+                self.methods[operation["operationId"]] = method.upper()
 
     def resolve(self, node):
         while isinstance(node, dict) and "$ref" in node:

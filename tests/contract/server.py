@@ -31,7 +31,7 @@ class Answer:
 class Server:
     timeout = 60  # seconds for one answer
 
-    def __init__(self, *arguments, env=None, stderr=None):
+    def __init__(self, *arguments, env=None, stderr=None, **process):
         self.process = subprocess.Popen(
             [
                 BINARY,
@@ -48,6 +48,7 @@ class Server:
             stderr=stderr,
             text=True,
             env={**os.environ, **(env or {})},
+            **process,
         )
         line = self.process.stdout.readline()
         match = re.search(r"http://127\.0\.0\.1:(\d+)", line)
@@ -71,14 +72,21 @@ class Server:
             self._reader.join()
             self.process.stdout.close()
 
-    def ask(self, path, method="GET", **headers):
+    def ask(self, path, method="GET", body=None, **headers):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
         try:
             names = {key.replace("_", "-"): value for key, value in headers.items()}
-            connection.request(method, path, headers=names)
+            connection.request(method, path, body=body, headers=names)
             return Answer(connection.getresponse())
         finally:
             connection.close()
+
+    def write(self, path, body, method="POST", **headers):
+        """As the page does: JSON, and the header that no form of another site sends."""
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        own = {"Content_Type": "application/json", "X_Traceglass_Write": "1", **headers}
+        own = {key: value for key, value in own.items() if value is not None}
+        return self.ask(path, method, data, **own)
 
     def loaded(self, trace):
         """The status once the load is over, ready or not."""

@@ -33,6 +33,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(403)
         elif path == "/api/echo":
             told = {"path": self.path, "argv": sys.argv[1:], "headers": dict(self.headers)}
+            told["method"] = self.command
+            told["body"] = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
             self.answer(200, json.dumps(told).encode(), Content_Type="application/json")
         elif path == "/api/binary":
             if self.headers.get("If-None-Match") == '"v1"':
@@ -72,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.answer(404, b"{}", Content_Type="application/problem+json")
 
-    do_HEAD = do_GET
+    do_HEAD = do_POST = do_PATCH = do_DELETE = do_GET
 
 
 def main():

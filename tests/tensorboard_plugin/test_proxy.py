@@ -1,4 +1,5 @@
 import http.client
+import io
 import json
 import os
 import select
@@ -40,6 +41,21 @@ class ProxyTest(unittest.TestCase):
         self.assertNotIn("Authorization", headers)
         self.assertEqual(headers["Accept"], "*/*")
         self.assertTrue(headers["Host"].startswith("127.0.0.1:"))
+
+    def test_writes_pass_with_their_body(self):
+        for method in ("POST", "PATCH", "DELETE"):
+            body = b'{"text": "x"}'
+            extra = {"wsgi.input": io.BytesIO(body), "CONTENT_LENGTH": str(len(body))}
+            extra |= {"CONTENT_TYPE": "application/json", "HTTP_X_TRACEGLASS_WRITE": "1"}
+            told = json.loads(self.ask("/api/echo", method=method, **extra).read())
+            self.assertEqual((told["method"], told["body"]), (method, body.decode()))
+            self.assertEqual(told["headers"]["Content-Type"], "application/json")
+            self.assertEqual(told["headers"]["X-Traceglass-Write"], "1")
+
+    def test_a_long_body_is_not_read(self):
+        for length in ("9999999", "-1"):
+            extra = {"CONTENT_LENGTH": length, "HTTP_X_TRACEGLASS_WRITE": "1"}
+            self.assertEqual(self.ask("/api/echo", method="POST", **extra).status, 413)
 
     def test_path_bytes_are_quoted_again(self):
         self.assertEqual(self.ask("/api/no \u00c3\u00a9?").status, 404)  # WSGI's latin-1 of "é"

@@ -58,6 +58,11 @@ const rows = [
     limit: 40,
     names: part(/^(MetricsView|MetricChart|uPlot)/i, new Set([...first, ...tables])),
   },
+  {
+    name: 'notes',
+    limit: 42,
+    names: part(/^(NotesView|NotesPanel|notes_part|Thread|markdown)/, new Set([...first, ...tables])),
+  },
   { name: 'trace', limit: 46, names: part(/^(TraceView|tile_|timeline)/, new Set([...first, ...tables])) },
 ];
 let over = false;

@@ -14,7 +14,10 @@ from urllib.parse import urlsplit
 
 from traceglass_tb import fallback
 
-_METHODS = ("GET", "HEAD")  # all that the API has
+_METHODS = ("GET", "HEAD")
+# Notes are written by these, and only with a header that no form and no simple request of another
+# site can send.
+_WRITES = ("POST", "PATCH", "DELETE")
 _HOST = re.compile(r"^(\[[0-9A-Fa-f:.]+\]|[^:\[\]/@\s]+)(:[0-9]+)?$")
 
 
@@ -60,8 +63,11 @@ class Hosts:
 
 def refusal(environ, hosts):
     """Why a request is refused: (status, sentence), or None."""
-    if environ.get("REQUEST_METHOD") not in _METHODS:
-        return "405 Method Not Allowed", "Only GET and HEAD are answered here."
+    method = environ.get("REQUEST_METHOD")
+    if method not in _METHODS + _WRITES:
+        return "405 Method Not Allowed", f"{method} is not answered here."
+    if method in _WRITES and not environ.get("HTTP_X_TRACEGLASS_WRITE"):
+        return "403 Forbidden", "What changes something has the header X-Traceglass-Write: 1."
     host = environ.get("HTTP_HOST", "")
     if not hosts.allows(host):
         return "403 Forbidden", (
@@ -89,7 +95,7 @@ def guarded(app, hosts):
         if refused is None:
             return app(environ, start_response)
         status, sentence = refused
-        extra = [("Allow", ", ".join(_METHODS))] if status.startswith("405") else []
+        extra = [("Allow", ", ".join(_METHODS + _WRITES))] if status.startswith("405") else []
         return fallback.problem(environ, start_response, status, sentence, extra)
 
     return checked

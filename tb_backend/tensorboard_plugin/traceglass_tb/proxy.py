@@ -22,7 +22,10 @@ _PASSED = {
     "HTTP_IF_MODIFIED_SINCE": "If-Modified-Since",
     "HTTP_RANGE": "Range",
     "HTTP_LAST_EVENT_ID": "Last-Event-ID",
+    "HTTP_X_TRACEGLASS_WRITE": "X-Traceglass-Write",
+    "CONTENT_TYPE": "Content-Type",
 }
+_LONGEST_BODY = 512 << 10  # the server takes no more
 _CHUNK = 1 << 16
 _ANSWER_SECONDS = 300.0  # between two bytes; a first view of a large trace may take a while
 _SAFE_IN_PATH = "/:@!$&'()*+,;=~-._"
@@ -37,6 +40,19 @@ def target(environ, route):
     return f"{quoted}?{query}" if query else quoted
 
 
+def _body_of(environ):
+    """The request's body, None for those that have none."""
+    if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
+        return None
+    try:
+        length = int(environ.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        length = 0
+    if not 0 <= length <= _LONGEST_BODY:
+        raise ValueError("The request is too long.")
+    return environ["wsgi.input"].read(length)
+
+
 class Proxy:
     """The WSGI application behind every route of the plugin."""
 
@@ -47,7 +63,13 @@ class Proxy:
     def __call__(self, environ, start_response):
         where = target(environ, self._route)
         try:
-            connection, answer = self._ask(environ, where)
+            body = _body_of(environ)
+        except ValueError as error:
+            return fallback.problem(
+                environ, start_response, "413 Request Entity Too Large", str(error)
+            )
+        try:
+            connection, answer = self._ask(environ, where, body)
         except backend.CannotStart as error:
             return fallback.cannot_start(environ, start_response, where.partition("?")[0], error)
         except (OSError, http.client.HTTPException) as error:
@@ -65,7 +87,7 @@ class Proxy:
         start_response(f"{answer.status} {answer.reason}", headers)
         return _Body(connection, answer)
 
-    def _ask(self, environ, where):
+    def _ask(self, environ, where, body):
         headers = {name: environ[key] for key, name in _PASSED.items() if key in environ}
         headers.setdefault("Accept-Encoding", "identity")  # http.client would not say so
         method = environ["REQUEST_METHOD"]
@@ -76,7 +98,7 @@ class Proxy:
                 "127.0.0.1", server.port, timeout=_ANSWER_SECONDS
             )
             try:
-                connection.request(method, where, headers=headers)
+                connection.request(method, where, body=body, headers=headers)
                 return connection, connection.getresponse()
             except (OSError, http.client.HTTPException):
                 connection.close()

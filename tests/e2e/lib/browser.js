@@ -22,6 +22,7 @@ const kIdleMs = 30_000;
 const traffic = new WeakMap();
 
 function count(request, begun, open) {
+  if (request.resourceType() === 'eventsource') return; // has no end
   const frame = request.frame();
   const own = traffic.get(frame) ?? { begun: 0, open: 0 };
   traffic.set(frame, { begun: own.begun + begun, open: own.open + open });

@@ -34,6 +34,7 @@ class AppTest : public ::testing::Test {
     AppOptions o;
     o.logdir = single_logdir(logdir_.path().string());
     o.web_dir = web_.path();
+    o.notes.path = logdir_.path() / ".traceglass" / "notes.db";
     o.max_age = std::chrono::milliseconds(0);
     o.registry.reload_after = std::chrono::milliseconds(0);
     return o;

@@ -284,8 +284,13 @@ TEST_F(AppTest, ARebuiltPageIsServedWithoutARestart) {
 }
 
 TEST_F(AppTest, MethodsOtherThanGetAreRefused) {
-  const Reply post = ask("/api/runs", {}, "POST");
+  const std::pair<std::string, std::string> write = {"X-Traceglass-Write", "1"};
+  const std::pair<std::string, std::string> type = {"Content-Type", "application/json"};
+  const Reply post = ask("/api/runs", {write, type}, "POST");
   EXPECT_EQ(post.status, 405);
+  EXPECT_EQ(ask("/", {write}, "POST").status, 405);
+  EXPECT_EQ(ask("/api/runs", {write}, "POST").status, 415);
+  EXPECT_EQ(json(ask("/api/runs", {type}, "POST"))["code"], "write_header");
   EXPECT_EQ(header(post, "Allow"), "GET, HEAD");
   EXPECT_EQ(ask("/api/runs", {{"Origin", "http://evil.example"}}, "POST").status, 403);
 }
@@ -327,22 +332,54 @@ class TokenTest : public AppTest {
  protected:
   AppOptions options() const override {
     AppOptions o = AppTest::options();
-    o.access.token = "s3cret";
+    o.access.tokens = {{"s3cret", true}, {"reader", false}};
     return o;
   }
 };
 
 TEST_F(TokenTest, ATokenInTheAddressBecomesACookie) {
   web_.write("index.html", "page");
-  EXPECT_EQ(ask("/").status, 401);
+  EXPECT_EQ(ask("/").status, 200);  // holds nothing of anybody's, and asks for a token
   EXPECT_EQ(ask("/api/runs").status, 401);
   const Reply reply = ask("/?token=s3cret");
   EXPECT_EQ(reply.status, 303);
   EXPECT_EQ(header(reply, "Location"), "./");
-  EXPECT_THAT(header(reply, "Set-Cookie"), HasSubstr("traceglass_token=s3cret; Path=/; HttpOnly"));
-  EXPECT_EQ(ask("/", {{"Cookie", "traceglass_token=s3cret"}}).status, 200);
+  EXPECT_EQ(header(reply, "Set-Cookie"),
+            "traceglass_token=s3cret; Path=/; HttpOnly; SameSite=Strict");
+  EXPECT_EQ(ask("/api/runs", {{"Cookie", "traceglass_token=s3cret"}}).status, 200);
   EXPECT_EQ(ask("/?token=wrong").status, 401);
   EXPECT_EQ(ask("/api/runs?token=s3cret").status, 200);
+}
+
+TEST_F(TokenTest, GuessingIsSlowed) {
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(ask("/api/runs", {{"X-Traceglass-Token", "wrong"}}).status, 401);
+  }
+  const Reply slowed = ask("/api/runs", {{"X-Traceglass-Token", "wrong"}});
+  EXPECT_EQ(slowed.status, 429);
+  EXPECT_EQ(header(slowed, "Retry-After"), "2");
+  // Nor is a right one looked at: the answer would tell it.
+  EXPECT_EQ(ask("/api/runs", {{"X-Traceglass-Token", "s3cret"}}).status, 429);
+  EXPECT_EQ(ask("/?token=s3cret").status, 429);
+}
+
+TEST_F(TokenTest, AReaderMayNotWrite) {
+  const auto write = [&](const char* token) {
+    Call call;
+    call.method = "POST";
+    call.path = "/api/notes";
+    call.body = R"({"text":"x","author":"Ann","anchor":{"kind":"run","run":"."}})";
+    call.headers = {{"Host", "127.0.0.1:6006"},
+                    {"X-Traceglass-Write", "1"},
+                    {"Content-Type", "application/json"},
+                    {"X-Traceglass-Token", token}};
+    return app().handle(call);
+  };
+  EXPECT_EQ(json(write("reader"))["code"], "may_not_write");
+  EXPECT_EQ(json(ask("/api/session", {{"X-Traceglass-Token", "reader"}}))["may_write"], false);
+  EXPECT_EQ(json(ask("/api/notes", {{"X-Traceglass-Token", "reader"}}))["total"], 0);
+  EXPECT_EQ(write("s3cret").status, 201);
+  EXPECT_EQ(json(ask("/api/notes", {{"X-Traceglass-Token", "reader"}}))["total"], 1);
 }
 
 }  // namespace

@@ -85,7 +85,8 @@ TEST_F(HttpServerTest, AnswersWithGzipTagAndHead) {
 
 TEST_F(HttpServerTest, ProblemsForMethodsPathsAndHosts) {
   auto c = client();
-  const auto post = c.Post("/api/runs", "{}", "application/json");
+  const httplib::Headers write = {{"X-Traceglass-Write", "1"}};
+  const auto post = c.Post("/api/runs", write, "{}", "application/json");
   ASSERT_TRUE(post);
   EXPECT_EQ(post->status, 405);
   EXPECT_EQ(post->get_header_value("Content-Type"), "application/problem+json");
@@ -93,8 +94,8 @@ TEST_F(HttpServerTest, ProblemsForMethodsPathsAndHosts) {
   const auto again = c.Get("/api/runs");  // the connection is still in step
   ASSERT_TRUE(again);
   EXPECT_EQ(again->status, 200);
-  EXPECT_EQ(c.Delete("/api/runs")->status, 405);
-  EXPECT_EQ(c.Options("/api/runs")->status, 405);
+  EXPECT_EQ(c.Delete("/api/runs", write)->status, 405);
+  EXPECT_EQ(c.Options("/api/runs")->status, 403);  // no site gets leave to write
   EXPECT_EQ(c.Get("/api/none")->status, 404);
   EXPECT_EQ(c.Get("/api/runs", {{"Host", "evil.example"}})->status, 403);
   EXPECT_EQ(c.Get("/..%2f..%2f..%2fetc%2fpasswd")->status, 404);
@@ -108,8 +109,8 @@ TEST_F(HttpServerTest, MalformedRequestsGetAnAnswerOrAreClosed) {
               HasSubstr(" 414 "));
   EXPECT_THAT(raw("BREW /api/runs HTTP/1.1\r\n" + host + "\r\n"), StartsWith("HTTP/1.1 4"));
   EXPECT_THAT(raw("GET /api/runs HTTP/1.1\r\nConnection: close\r\n\r\n"), HasSubstr(" 403 "));
-  EXPECT_THAT(raw("POST /api/runs HTTP/1.1\r\n" + host + "Content-Length: 70000\r\n\r\n" +
-                  std::string(70'000, 'x')),
+  EXPECT_THAT(raw("POST /api/runs HTTP/1.1\r\n" + host + "Content-Length: 700000\r\n\r\n" +
+                  std::string(700'000, 'x')),
               HasSubstr(" 413 "));
   EXPECT_THAT(raw("GET /a\tb?%zz=%&&&==& HTTP/1.1\r\n" + host + "\r\n"), StartsWith("HTTP/1.1 4"));
   // Nothing of the request may start a header of the answer.

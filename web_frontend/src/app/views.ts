@@ -15,7 +15,8 @@ export const kLoaders: Readonly<Record<string, () => ViewModule>> = {
   compare: () => import('../views/compare/CompareView.svelte'),
   trace: () => import('../views/trace/TraceView.svelte'),
   metrics: () => import('../views/metrics/MetricsView.svelte'),
+  notes: () => import('../views/notes/NotesView.svelte'),
 };
 
 /** Views about what lies beside a trace: there whatever was recorded. */
-export const kBesides: readonly string[] = ['metrics'];
+export const kBesides: readonly string[] = ['metrics', 'notes'];

@@ -30,6 +30,7 @@ export const kViews: readonly ViewInfo[] = [
   { id: 'trace', title: 'Trace' },
   { id: 'compare', title: 'Compare' },
   { id: 'metrics', title: 'Metrics' },
+  { id: 'notes', title: 'Notes' },
 ];
 
 export const view_info = (id: string): ViewInfo =>

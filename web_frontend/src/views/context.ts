@@ -3,6 +3,7 @@ import type { Api } from '../api/client';
 import type { Meta } from '../api/types';
 import { steps_label, type StepChoice } from '../lib/steps';
 import type { UrlState } from '../lib/url_state';
+import type { NotesDesk } from '../widgets/notes/desk';
 
 export interface Go {
   /** A step that Back undoes (a click); otherwise the entry is replaced (a drag, a keystroke), debounced. */
@@ -26,6 +27,8 @@ export interface ViewContext {
   readonly href: (patch: Partial<UrlState>) => string;
   /** Opens the import report: why the trace is trusted as far as it is. */
   readonly show_report: () => void;
+  /** Absent at first, and where a view stands alone. */
+  readonly notes?: NotesDesk | undefined;
   /** Spoken by screen readers, politely. */
   readonly announce: (sentence: string) => void;
   /** The page is a report: what it does not hold cannot be asked for. */
