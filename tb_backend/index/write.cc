@@ -50,6 +50,7 @@ MemoryColumns by_column(const Column<libtrace::MemoryEvent>& events) {
 // The same with zeros in the bytes between fields: equal traces make equal files.
 Column<Instant> padded(const Column<Instant>& values) {
   Column<Instant> out;
+  if (values.empty()) return out;
   out.resize(values.size());
   std::memset(static_cast<void*>(out.data()), 0, out.size() * sizeof(Instant));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -65,6 +66,7 @@ Column<Instant> padded(const Column<Instant>& values) {
 }
 Column<Flow> padded(const Column<Flow>& values) {
   Column<Flow> out;
+  if (values.empty()) return out;
   out.resize(values.size());
   std::memset(static_cast<void*>(out.data()), 0, out.size() * sizeof(Flow));
   for (std::size_t i = 0; i < values.size(); ++i) {
