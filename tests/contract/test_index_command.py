@@ -12,7 +12,10 @@ import unittest
 from server import BINARY, Server
 
 EVENTS = 60_000
-ROW = '{{"ph":"X","cat":"cpu_op","name":"aten::op{}","pid":1,"tid":1,"ts":{},"dur":2,"args":{{"n":{}}}}}'
+ROW = (
+    '{{"ph":"X","cat":"cpu_op","name":"aten::op{}","pid":1,"tid":1,"ts":{},"dur":2,'
+    '"args":{{"n":{}}}}}'
+)
 
 
 def write_trace(path, events=EVENTS, first=0):
@@ -47,8 +50,9 @@ class IndexTest(unittest.TestCase):
 
     def serve(self, *arguments):
         """A server and where its errors go."""
-        log = open(os.path.join(self.root, "log"), "a+", encoding="utf-8")
-        self.addCleanup(log.close)
+        log = self.enterContext(
+            open(os.path.join(self.root, "log"), "a+", encoding="utf-8")  # noqa: SIM115
+        )
         server = Server(self.logdir, *(arguments or ["--index", self.index]), stderr=log)
         return server, log
 

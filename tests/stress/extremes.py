@@ -1,4 +1,4 @@
-"""Trace files that are too much of one thing, each a function (path, size): text written as it goes.
+"""Trace files with too much of one thing, each a function (path, size): written as it goes.
 
 `size` is the number of whatever there is too much of; SIZES has what the product promises to bear.
 """
@@ -32,7 +32,8 @@ def slices(path, rows):
 
 
 def op(name, ts, dur, tid=1, more=""):
-    return f'{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":{tid},"ts":{ts},"dur":{dur}{more}}}'
+    times = f'"ts":{ts},"dur":{dur}{more}'
+    return f'{{"ph":"X","cat":"cpu_op","name":"{name}","pid":1,"tid":{tid},{times}}}'
 
 
 def many_names(path, size):
