@@ -134,12 +134,20 @@ std::int64_t Breakdown::total() const {
   return std::accumulate(std::begin(ns), std::end(ns), std::int64_t{0});
 }
 
+namespace {
+
+Intervals exposed(const std::vector<Intervals>& sets) {
+  return libtrace::without(sets[static_cast<std::size_t>(Category::kCommunication)],
+                           sets[static_cast<std::size_t>(Category::kKernel)]);
+}
+
+}  // namespace
+
 BreakdownMaker::BreakdownMaker(const Trace& trace) {
   std::vector<Intervals> sets = by_category(trace);
-  const Intervals& collectives = sets[static_cast<std::size_t>(Category::kCommunication)];
-  const Intervals& kernels = sets[static_cast<std::size_t>(Category::kKernel)];
-  communication_.total_ns = libtrace::length(collectives);
-  communication_.exposed_ns = libtrace::length(libtrace::without(collectives, kernels));
+  communication_.total_ns =
+      libtrace::length(sets[static_cast<std::size_t>(Category::kCommunication)]);
+  communication_.exposed_ns = libtrace::length(exposed(sets));
   Intervals covered;
   for (Intervals& set : sets) {
     exclusive_.emplace_back(libtrace::without(set, covered));
@@ -160,9 +168,7 @@ Breakdown BreakdownMaker::of(TimeRange range) const {
 }
 
 Intervals exposed_communication(const Trace& trace) {
-  const std::vector<Intervals> sets = by_category(trace);
-  return libtrace::without(sets[static_cast<std::size_t>(Category::kCommunication)],
-                           sets[static_cast<std::size_t>(Category::kKernel)]);
+  return exposed(by_category(trace));
 }
 
 }  // namespace traceglass

@@ -17,6 +17,10 @@ std::string digits(double value) {
 
 }  // namespace
 
+double percent(std::int64_t part, std::int64_t whole) {
+  return whole <= 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
 std::string time_text(std::int64_t ns) {
   const auto value = static_cast<double>(ns);
   const double size = std::abs(value);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tb_backend/analysis/by_name.h"
+#include "tb_backend/analysis/figures.h"
 #include "tb_backend/analysis/memory.h"
 #include "tb_backend/analysis/tensor_cores.h"
 
@@ -18,10 +19,6 @@ using libtrace::Trace;
 namespace {
 
 constexpr std::size_t kTop = 5;
-
-double percent(std::int64_t part, std::int64_t whole) {
-  return whole <= 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 void add_steps(const BreakdownMaker& maker, const Selection& selection,
                const std::vector<DeviceActivity>& devices, Overview& o) {

@@ -9,6 +9,7 @@
 
 #include "tb_backend/analysis/activity.h"
 #include "tb_backend/analysis/op_work.h"
+#include "tb_backend/analysis/tensor_cores.h"
 
 namespace traceglass {
 
@@ -26,12 +27,6 @@ struct CallWork {
   std::int64_t kernels = 0;
   bool tf32 = false;
 };
-
-// Single precision on the matrix units shows in the kernel's name only.
-bool is_tf32(std::string_view kernel) {
-  return kernel.find("tf32") != std::string_view::npos ||
-         kernel.find("s1688") != std::string_view::npos;
-}
 
 bool within_device(std::string_view copy) {
   return copy.find("DtoD") != std::string_view::npos ||
@@ -109,7 +104,7 @@ class Finder {
       ++call.kernels;
       call.kernel = call.kernels == 1 ? e : kNone;
       std::uint8_t& known = tf32[trace_.name_id(e)];
-      if (known == 0) known = is_tf32(trace_.name(e)) ? 2 : 1;
+      if (known == 0) known = runs_tf32(trace_.name(e)) ? 2 : 1;
       call.tf32 = call.tf32 || known == 2;
     }
   }

@@ -4,15 +4,12 @@
 
 #include "tb_backend/analysis/activity.h"
 #include "tb_backend/analysis/exposed.h"
+#include "tb_backend/analysis/figures.h"
 #include "tb_backend/analysis/memory.h"
 #include "tb_backend/analysis/overview.h"
 
 namespace traceglass {
 namespace {
-
-double percent(std::int64_t part, std::int64_t whole) {
-  return whole <= 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-}
 
 // Of the devices that compute: the host's memory is rarely the question, unless there is no other.
 std::vector<const MemoryDevice*> devices_of(const std::vector<MemoryDevice>& all) {

@@ -29,6 +29,11 @@ std::string_view tensor_cores_name(TensorCores value) {
   return kNames[static_cast<std::size_t>(value)];
 }
 
+bool runs_tf32(std::string_view name) {
+  return name.find("tf32") != std::string_view::npos ||
+         name.find("s1688") != std::string_view::npos;
+}
+
 TensorCores tensor_cores_of_kernel(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -36,6 +41,12 @@ TensorCores tensor_cores_of_kernel(std::string_view name) {
   // A V100 kernel that names its single-precision units says no: scudnn, sgemm without a shape.
   if (any_in(lower, kUses)) return TensorCores::kYes;
   if (lower.find("scudnn") != std::string::npos || lower.find("sgemm") != std::string::npos) {
+    return TensorCores::kNo;
+  }
+  // A template over float that names no matrix instruction is made of plain multiplications.
+  // CUTLASS says its type elsewhere.
+  if (lower.find("<float") != std::string::npos && lower.find("cutlass") == std::string::npos &&
+      !runs_tf32(lower)) {
     return TensorCores::kNo;
   }
   return any_in(lower, kMay) ? TensorCores::kUnknown : TensorCores::kNo;

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "tb_backend/analysis/collective_args.h"
+#include "tb_backend/analysis/exposed.h"
 #include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
 
@@ -53,12 +54,8 @@ Messages find_messages(const Facts& facts) {
 
 // What of the collectives no other kernel runs beside.
 std::int64_t exposed(const Facts& facts, const Messages& m) {
-  std::vector<TimeRange> others;
-  for (const Node& node : facts.graph.nodes()) {
-    if (node.activity == Activity::kKernel) others.push_back({node.start, node.end});
-  }
   return libtrace::length(
-      libtrace::without(libtrace::united(m.ranges), libtrace::united(std::move(others))));
+      libtrace::common(libtrace::united(m.ranges), exposed_communication(facts.trace)));
 }
 
 }  // namespace

@@ -43,10 +43,7 @@ Verdict check_data_loading(const Facts& facts) {
                    " of it is not hidden.";
     }
   } else {
-    v.sentence +=
-        ", " +
-        percent_text(static_cast<double>(per_step), static_cast<double>(facts.mean_step_ns)) +
-        " of it.";
+    v.sentence += ", " + percent_text(per_step, facts.mean_step_ns) + " of it.";
   }
   v.events = worst.take();
   if (single) {

@@ -47,9 +47,7 @@ Verdict judged(const Facts& facts, std::string id, std::int64_t ceiling_ns) {
   Verdict v;
   v.id = std::move(id);
   v.gain_ceiling_ns = std::clamp<std::int64_t>(ceiling_ns, 0, facts.mean_step_ns);
-  const double share = facts.mean_step_ns == 0 ? 0
-                                               : 100.0 * static_cast<double>(*v.gain_ceiling_ns) /
-                                                     static_cast<double>(facts.mean_step_ns);
+  const double share = percent(*v.gain_ceiling_ns, facts.mean_step_ns);
   v.share_pct = share;
   v.severity = share >= kHighPct     ? VerdictSeverity::kHigh
                : share >= kMediumPct ? VerdictSeverity::kMedium
@@ -99,9 +97,11 @@ std::vector<EventId> Worst::take() const {
   return out;
 }
 
-std::string percent_text(double part, double whole) {
-  return printed("%.1f %s", whole <= 0 ? 0 : 100 * part / whole, "%");
+std::string percent_text(std::int64_t part, std::int64_t whole) {
+  return percent_text(percent(part, whole));
 }
+
+std::string percent_text(double share) { return printed("%.1f %s", share, "%"); }
 
 std::string counted(std::int64_t n, const char* one, const char* many) {
   return std::to_string(n) + " " + (n == 1 ? one : many);

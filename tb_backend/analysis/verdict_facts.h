@@ -52,7 +52,8 @@ class Worst {
   std::vector<std::pair<std::int64_t, libtrace::EventId>> all_;
 };
 
-std::string percent_text(double part, double whole);                     // "21.9 %"
+std::string percent_text(std::int64_t part, std::int64_t whole);  // "21.9 %"
+std::string percent_text(double share);
 std::string counted(std::int64_t n, const char* one, const char* many);  // "1 call", "3 calls"
 // A mean a step with at most one decimal: "2", "0.5".
 std::string rate_text(std::int64_t count, std::int64_t steps);

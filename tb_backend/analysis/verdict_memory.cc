@@ -82,7 +82,7 @@ Verdict check_memory(const Facts& facts) {
     if (f.capacity && *f.capacity > 0) {
       const auto capacity = static_cast<double>(*f.capacity);
       const auto used = static_cast<double>(std::max(*f.allocated, f.reserved.value_or(0)));
-      how_full += ", " + percent_text(static_cast<double>(*f.allocated), capacity) + " of the " +
+      how_full += ", " + percent_text(*f.allocated, *f.capacity) + " of the " +
                   bytes_text(*f.capacity) + " there are";
       full = 100 * used >= kMemoryNearlyFullPct * capacity;
       fragmented = 100 * static_cast<double>(f.unused_at_peak) >= kFragmentationPct * capacity;

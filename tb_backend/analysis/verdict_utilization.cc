@@ -85,9 +85,7 @@ Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others
   Verdict v = judged(facts, id, left);
   const std::int64_t busy =
       facts.mean_step_ns - std::min(facts.mean_step_ns, facts.idle_per_step());
-  v.sentence = "The device is busy for " +
-               percent_text(static_cast<double>(busy), static_cast<double>(facts.mean_step_ns)) +
-               " of the step";
+  v.sentence = "The device is busy for " + percent_text(busy, facts.mean_step_ns) + " of the step";
   if (!fires(v)) {
     v.sentence +=
         left == 0 ? "." : "; " + time_text(left) + " of its idle time has no other verdict.";
