@@ -4,8 +4,8 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "tb_backend/analysis/backward_links.h"
 #include "tb_backend/analysis/op_work.h"
+#include "tb_backend/analysis/work_modules.h"
 
 namespace traceglass {
 
@@ -27,10 +27,10 @@ void add_totals(ModuleTimes& to, const ModuleTimes& from) {
 }
 
 // Where every slice belongs, and what that makes for each scope.
-class Sums {
+class Sums : public WorkModules {
  public:
   explicit Sums(const Trace& trace)
-      : trace_(trace), scopes(trace), links(trace), times(scopes.scopes.size()) {}
+      : WorkModules(trace), times(scopes.scopes.size()), trace_(trace) {}
 
   void gather(const Selection& selection, Modules& out) {
     out.linked = static_cast<std::int64_t>(links.calls.size());
@@ -60,32 +60,15 @@ class Sums {
     }
   }
 
- private:
-  const Trace& trace_;
-
- public:
-  ModuleScopes scopes;
-  BackwardLinks links;
   std::vector<ModuleTimes> times;  // by scope; of those outside the selection what lies within
 
  private:
-  struct Place {
-    std::uint32_t scope = kNone;
-    bool backward = false;
-  };
-  // The scope that a slice of a host thread ran in, or whose backward pass it is part of.
-  [[nodiscard]] Place place(EventId e) const {
-    if (e == kNone) return {};
-    if (const std::uint32_t s = scopes.around[e]; s != kNone) return {s, false};
-    const EventId forward = links.forward_of[e];
-    return forward == kNone ? Place{} : Place{scopes.around[forward], true};
-  }
   [[nodiscard]] bool selected(const Selection& selection, std::uint32_t scope) const {
     return selection.contains(scopes.scopes[scope].start);
   }
 
   void device(EventId e, const Selection& selection, Modules& out) {
-    const Place p = place(trace_.launch(e) != kNone ? trace_.launch(e) : trace_.owner(e));
+    const Place p = place_of_work(e);
     if (p.scope == kNone) {
       if (!selection.contains(trace_.start(e))) return;
       out.no_module_device_ns += trace_.dur(e);
@@ -120,6 +103,8 @@ class Sums {
     const EventId p = trace_.parent(e);
     return p == kNone || trace_.kind(p) != Kind::kOp || scopes.around[p] != scope;
   }
+
+  const Trace& trace_;
 };
 
 void add_row(ModuleRow& row, const Trace& trace, const ModuleScope& scope, const ModuleTimes& t) {

@@ -3,7 +3,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "tb_backend/analysis/kernels.h"
+#include "tb_backend/analysis/kernel_shares.h"
 #include "tb_backend/analysis/tensor_cores.h"
 #include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
@@ -64,11 +64,6 @@ Device device_of(const DeviceActivity& d) {
   return out;
 }
 
-// A template over float that names no matrix instruction is made of plain multiplications.
-bool single_by_name(std::string_view kernel) {
-  return has(kernel, "<float") && !has(kernel, "tf32") && !has(kernel, "cutlass");
-}
-
 // Element-wise work on activations: in half precision it moves half the bytes. What an optimizer
 // does stays in single precision.
 bool follows_products(const Trace& trace, EventId op, std::string_view kernel) {
@@ -93,9 +88,7 @@ Use use_of(const Trace& trace, EventId op, TensorCores by_name, std::string_view
   switch (precision_of(trace, op, kernel)) {
     case Precision::kFull:
       // Before Ampere no unit takes single precision; later TF32 may, under names that do not say.
-      return by_name == TensorCores::kNo || !device.has_tf32 || single_by_name(kernel)
-                 ? Use::kOff
-                 : Use::kUnknown;
+      return by_name == TensorCores::kNo || !device.has_tf32 ? Use::kOff : Use::kUnknown;
     case Precision::kHalf:
     case Precision::kUnknown:
       break;
@@ -106,39 +99,11 @@ Use use_of(const Trace& trace, EventId op, TensorCores by_name, std::string_view
 struct Products {
   std::int64_t on = 0, off = 0, unknown = 0, kernels = 0;
   std::map<std::string_view, std::int64_t> off_by_op;
+  std::vector<NodeId> off_kernels;
 };
 
-void add_dominant(const Facts& facts, Verdict& v) {
-  struct Share {
-    std::int64_t ns = 0;
-    WeightedMean occupancy;
-  };
-  std::unordered_map<libtrace::StringId, Share> by_op;
-  std::int64_t all = 0;
-  for (NodeId n = 0; n < facts.graph.nodes().size(); ++n) {
-    const Node& node = facts.graph.nodes()[n];
-    if (node.activity != Activity::kKernel || !facts.chain.chosen(n)) continue;
-    all += node.cost();
-    const EventId op = facts.trace.owner(node.event);
-    if (op == kNone) continue;
-    Share& share = by_op[facts.trace.name_id(op)];
-    share.ns += node.cost();
-    if (const auto o = facts.trace.number_arg(node.event, "est. achieved occupancy %")) {
-      share.occupancy.add(*o, node.cost());
-    }
-  }
-  const auto top = std::max_element(by_op.begin(), by_op.end(), [](const auto& a, const auto& b) {
-    return a.second.ns != b.second.ns ? a.second.ns < b.second.ns : a.first > b.first;
-  });
-  if (top == by_op.end()) return;
-  std::string text = short_name(facts.trace.text(top->first)) + " takes " +
-                     percent_text(static_cast<double>(top->second.ns), static_cast<double>(all)) +
-                     " of the kernel time";
-  const auto occupancy = top->second.occupancy.mean();
-  if (occupancy && *occupancy < kLowOccupancyPct) {
-    text += ", at an estimated occupancy of " + percent_text(*occupancy, 100);
-  }
-  v.evidence.push_back(text + ".");
+void add_all(const std::vector<std::string>& sentences, Verdict& v) {
+  v.evidence.insert(v.evidence.end(), sentences.begin(), sentences.end());
 }
 
 std::string gain(const Verdict& v) {
@@ -182,15 +147,17 @@ Verdict check_operators(const Facts& facts) {
       case Use::kOff:
         p.off += node.cost();
         p.off_by_op[trace.name(op)] += node.cost();
+        p.off_kernels.push_back(n);
         worst.add(node.event, node.cost());
         w.cost[n] /= kTensorCoreSpeedUp;
         break;
     }
   }
   const std::int64_t all = p.on + p.off + p.unknown;
+  const KernelShares shares(facts);
   if (p.kernels == 0) {
     Verdict v = fine(id, "No kernel belongs to a matrix product or convolution.");
-    add_dominant(facts, v);
+    add_all(shares.sentences(), v);
     return v;
   }
   if (!device.known) {
@@ -202,22 +169,21 @@ Verdict check_operators(const Facts& facts) {
                  ? std::string("this device")
                  : short_name(facts.devices[facts.main_device].name)) +
             ".");
-    add_dominant(facts, v);
+    add_all(shares.sentences(), v);
     return v;
   }
   if (!device.has_tensor_cores) {
     Verdict v = fine(id, "This device has no tensor cores.");
-    add_dominant(facts, v);
+    add_all(shares.sentences(), v);
     return v;
   }
-  const std::string figures = percent_text(static_cast<double>(p.on), static_cast<double>(all)) +
-                              " of " + time_text(facts.per_step(all)) +
+  const std::string figures = percent_text(p.on, all) + " of " + time_text(facts.per_step(all)) +
                               " a step in matrix products and convolutions";
   if (2 * p.unknown > all && p.off == 0) {
     Verdict v = not_checkable(id, figures +
                                       " is known to run on tensor cores; of the rest the "
                                       "names do not tell: record_shapes=True adds the types.");
-    add_dominant(facts, v);
+    add_all(shares.sentences(), v);
     return v;
   }
   Verdict v = judged(facts, id, facts.chain.gain(w));
@@ -236,7 +202,7 @@ Verdict check_operators(const Facts& facts) {
                 (10 * p.off > all ? "; twice as fast, it would gain a step " + gain(v) +
                                         ": other things set its pace."
                                   : std::string("."));
-  add_dominant(facts, v);
+  add_all(shares.sentences(), v);
   if (p.unknown > 0) {
     v.evidence.push_back("Of " + time_text(facts.per_step(p.unknown)) +
                          " more the kernels' names do not tell.");
@@ -245,8 +211,10 @@ Verdict check_operators(const Facts& facts) {
   const auto top =
       std::max_element(p.off_by_op.begin(), p.off_by_op.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  const std::string module = shares.most_of(p.off_kernels);
   v.evidence.push_back("Most of it: " + short_name(top->first) + ", " +
-                       time_text(facts.per_step(top->second)) + " a step.");
+                       time_text(facts.per_step(top->second)) + " a step" +
+                       (module.empty() ? "" : "; by module: " + module) + ".");
   v.events = worst.take();
   v.suggestions.push_back({"Run forward and loss in mixed precision.",
                            device.has_tf32
