@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "tests/libtrace/model/generate.h"
@@ -248,6 +249,17 @@ TEST(DevicePeaks, AreFoundByName) {
   EXPECT_EQ(model("AMD Radeon Graphics"), "unknown");
   EXPECT_EQ(model(""), "unknown");
   EXPECT_EQ(model("A100x"), "unknown");
+  // As the data sheets have them, without sparsity: tf32, half, fp8, GB/s.
+  const auto figures = [](std::string_view name) {
+    const DevicePeaks p = *find_device_peaks(name, {});
+    return std::array{p.tf32, p.half, p.fp8, p.memory_gb_s};
+  };
+  EXPECT_EQ(figures("NVIDIA H100 PCIe"), (std::array{378.0, 756.0, 1513.0, 2000.0}));
+  EXPECT_EQ(figures("NVIDIA H20"), (std::array{74.0, 148.0, 296.0, 4000.0}));
+  EXPECT_EQ(figures("NVIDIA L40S"), (std::array{183.0, 362.0, 733.0, 864.0}));
+  EXPECT_EQ(figures("AMD Instinct MI300X"), (std::array{653.7, 1307.4, 2614.9, 5300.0}));
+  // Nobody says what an A10G computes at most.
+  EXPECT_FALSE(peak_of(*find_device_peaks("NVIDIA A10G", {}), Precision::kHalf));
   const auto h100 = find_device_peaks("NVIDIA H100 80GB HBM3", {});
   EXPECT_FALSE(peak_of(*h100, Precision::kFp64));
   EXPECT_LT(*peak_of(*h100, Precision::kVector), *peak_of(*h100, Precision::kTf32));
