@@ -106,6 +106,8 @@ class Attribution {
       put(range,
           node.activity == Activity::kMemoryCall ? IdleCause::kMemory : IdleCause::kSynchronization,
           blamed(node));
+    } else if (node.cause.kind == EdgeKind::kQueue) {  // of another device
+      put(range, IdleCause::kLaunch, blamed(node));
     } else if (node.cause.from != kNoNode && hops < kMostHops) {
       host(range, g_.nodes()[node.cause.from].lane, hops + 1);
     } else {

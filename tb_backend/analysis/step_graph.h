@@ -24,7 +24,16 @@ using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = 0xFFFF'FFFF;
 
 // Why a node began when it did.
-enum class EdgeKind : std::uint8_t { kNone, kHost, kLaunch, kStream, kSync, kWait, kHandover };
+enum class EdgeKind : std::uint8_t {
+  kNone,
+  kHost,
+  kLaunch,
+  kStream,
+  kSync,
+  kQueue,  // a launch stood until the device's queue had room
+  kWait,
+  kHandover
+};
 
 struct Edge {
   NodeId from = kNoNode;

@@ -230,6 +230,9 @@ class StepGraphBuilder {
           if (it != list.begin()) id = std::prev(it)->second;
         }
         device = waited_for(node, id);
+      } else if (node.cost() > kUnexplainedNs) {
+        link_full_queue(n);
+        continue;
       }
       if (device == kNoNode) continue;
       const std::int64_t done = g_.nodes_[device].end;
@@ -243,6 +246,48 @@ class StepGraphBuilder {
       }
       node.start = start;
     }
+  }
+
+  // How much was given to the device before `l`.
+  [[nodiscard]] std::int64_t given_before(std::vector<StepGraph::Launched>::const_iterator l,
+                                          std::int64_t device) {
+    const auto position = l - g_.launched_.begin();
+    if (by_end_.size() == 1) return position;
+    if (given_.empty()) {
+      for (std::size_t i = 0; i < g_.launched_.size(); ++i) {
+        given_[device_of(g_.launched_[i].node)].push_back(static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    const auto& list = given_.at(device);
+    return std::lower_bound(list.begin(), list.end(), position) - list.begin();
+  }
+
+  // A launch that stood until the device was done with one more: the device is the limit, and what
+  // makes it faster lets the host go on sooner.
+  void link_full_queue(NodeId n) {
+    Node& node = g_.nodes_[n];
+    const std::int64_t at = trace_.start(node.event);
+    const auto first = std::lower_bound(g_.launched_.begin(), g_.launched_.end(), at,
+                                        [](const auto& l, std::int64_t t) { return l.at < t; });
+    auto own = first;
+    while (own != g_.launched_.end() && own->at == at &&
+           trace_.launch(g_.nodes_[own->node].event) != node.event) {
+      ++own;
+    }
+    if (own == g_.launched_.end() || own->at != at) return;
+    const std::int64_t device = device_of(own->node);
+    const std::vector<NodeId>& ends = by_end_.at(device);
+    const auto done =
+        std::upper_bound(ends.begin(), ends.end(), node.start,
+                         [&](std::int64_t t, NodeId x) { return t < g_.nodes_[x].end; }) -
+        ends.begin();
+    if (given_before(first, device) - done < kFullQueue) return;
+    const NodeId freed = waited_for(node, device);
+    if (freed == kNoNode) return;
+    const std::int64_t end = std::min(g_.nodes_[freed].end, node.end);
+    if (end < node.end - kUnexplainedNs || g_.nodes_[freed].start >= end) return;
+    node.cause = {freed, end - g_.nodes_[freed].end, false, EdgeKind::kQueue};
+    node.start = end;
   }
 
   // The last work of the device that ended while `node` waited, launched before: of the stream
@@ -321,7 +366,9 @@ class StepGraphBuilder {
       if (launch == kNone) continue;
       NodeId call = node_of(launch);
       bool after_start = true;
-      if (g_.nodes_[call].start > trace_.start(launch)) {  // it waits for what it launches
+      const bool queued = g_.nodes_[call].cause.kind == EdgeKind::kQueue;
+      if (!queued &&
+          g_.nodes_[call].start > trace_.start(launch)) {  // it waits for what it launches
         call = g_.nodes_[call].order.from;
         after_start = false;
         if (call == kNoNode) continue;
@@ -471,10 +518,11 @@ class StepGraphBuilder {
   CallNames names_;
   HandOvers hand_overs_;
   NodeId host_nodes_ = 0;
-  std::vector<std::int64_t> device_;                              // by device node
-  std::unordered_map<std::int64_t, std::vector<NodeId>> by_end_;  // by device
-  std::vector<std::pair<std::int64_t, SyncRow>> sync_rows_;       // by correlation, as in the file
-  std::unordered_map<std::int64_t, EventId> call_of_;             // by correlation
+  std::vector<std::int64_t> device_;                                     // by device node
+  std::unordered_map<std::int64_t, std::vector<NodeId>> by_end_;         // by device
+  std::unordered_map<std::int64_t, std::vector<std::ptrdiff_t>> given_;  // by device: in launched_
+  std::vector<std::pair<std::int64_t, SyncRow>> sync_rows_;  // by correlation, as in the file
+  std::unordered_map<std::int64_t, EventId> call_of_;        // by correlation
   std::unordered_map<EventId, SyncRow> rows_of_call_;
   std::int64_t usual_launch_ = 0, usual_gap_ = 0;
 };

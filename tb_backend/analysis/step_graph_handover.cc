@@ -78,6 +78,20 @@ std::size_t worked_within(const HostTile& tile, const std::vector<HostTile>& wor
   return last;
 }
 
+// Where work of these threads begins behind a pause, or where a piece of it ends another: start
+// and lane, by start.
+using Begin = std::pair<std::int64_t, std::size_t>;
+std::vector<Begin> begins_of(const HostTiles& tiles, const std::vector<std::size_t>& lanes) {
+  std::vector<Begin> out;
+  for (const std::size_t l : lanes) {
+    for (const HostTile& t : tiles.lanes[l].tiles) {
+      if (!t.idle) out.emplace_back(t.start, l);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
 
 HandOvers find_hand_overs(const libtrace::Trace& trace, const HostTiles& tiles) {
@@ -96,18 +110,24 @@ HandOvers find_hand_overs(const libtrace::Trace& trace, const HostTiles& tiles) 
   std::vector<std::vector<HandOvers::Wait>> waits(n);  // by main lane, by time
   for (std::size_t m = 0; m < n; ++m) {
     const std::vector<HostTile>& mine = tiles.lanes[m].tiles;
-    for (std::size_t t = 0; t < mine.size() && !workers[m].empty(); ++t) {
+    // Work that begins in the first third of a wait: the waits of a thread do not overlap, so that
+    // all of them together look at each piece once, however many threads there are.
+    const std::vector<Begin> begins = begins_of(tiles, workers[m]);
+    for (std::size_t t = 0; t < mine.size() && !begins.empty(); ++t) {
       if (!may_wait(mine[t])) continue;
       HandOvers::Wait best{m, t, n, 0};
       std::int64_t best_end = INT64_MIN;
-      for (const std::size_t w : workers[m]) {
+      const std::int64_t until = mine[t].start + (mine[t].end - mine[t].start) / kHandOverSlack;
+      for (auto b = std::lower_bound(begins.begin(), begins.end(), Begin(mine[t].start, 0));
+           b != begins.end() && b->first <= until; ++b) {
+        const std::size_t w = b->second;
         const std::size_t last = worked_within(mine[t], tiles.lanes[w].tiles, busy[w]);
-        if (last == tiles.lanes[w].tiles.size() || tiles.lanes[w].tiles[last].end <= best_end) {
-          continue;
-        }
+        if (last == tiles.lanes[w].tiles.size()) continue;
+        const std::int64_t end = tiles.lanes[w].tiles[last].end;
+        if (end < best_end || (end == best_end && w >= best.from_lane)) continue;
         best.from_lane = w;
         best.from_tile = last;
-        best_end = tiles.lanes[w].tiles[last].end;
+        best_end = end;
       }
       if (best.from_lane < n) waits[m].push_back(best);
     }
@@ -115,14 +135,15 @@ HandOvers find_hand_overs(const libtrace::Trace& trace, const HostTiles& tiles) 
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t m = main[i];
     if (m == i) continue;
-    std::size_t w = 0;
     const std::vector<HostTile>& mine = tiles.lanes[i].tiles;
     for (std::size_t t = 0; t < mine.size(); ++t) {
       if (!mine[t].idle || mine[t].end - mine[t].start < kReleaseNs) continue;
       // While the main thread stands and waits, a pause of its worker is the worker's own.
-      const auto tile_of = [&](std::size_t k) { return tiles.lanes[m].tiles[waits[m][k].tile]; };
-      while (w < waits[m].size() && tile_of(w).end < mine[t].end) ++w;
-      if (w < waits[m].size() && tile_of(w).start <= mine[t].start) continue;
+      const auto tile_of = [&](const HandOvers::Wait& w) { return tiles.lanes[m].tiles[w.tile]; };
+      const auto wait = std::partition_point(
+          waits[m].begin(), waits[m].end(),
+          [&](const HandOvers::Wait& w) { return tile_of(w).end < mine[t].end; });
+      if (wait != waits[m].end() && tile_of(*wait).start <= mine[t].start) continue;
       out.releases.push_back({i, t, m});
     }
   }

@@ -50,8 +50,11 @@ inline constexpr std::int64_t kClockSkewNs = 5'000;
 // A delay of device work beyond its launch and its stream that no launch latency explains.
 inline constexpr std::int64_t kUnexplainedNs = 30'000;
 // Work that starts this soon after other work of its device, and late for its launch, waited for
-// it.
-inline constexpr std::int64_t kCrossStreamNs = 10'000;
+// it: an event's way from stream to stream takes 2 to 10 us, on an MI300X 17 to 18.
+inline constexpr std::int64_t kCrossStreamNs = 25'000;
+// With so much given to a device and not done, a launch that takes long waits for room in its
+// queue: that holds about a thousand launches, fewer of many arguments.
+inline constexpr std::int64_t kFullQueue = 256;
 // Usual distance of a launch and of two queued kernels where the trace has too few to measure it.
 inline constexpr std::int64_t kUsualLaunchNs = 5'000;
 inline constexpr std::int64_t kUsualGapNs = 1'000;

@@ -13,7 +13,7 @@ using libtrace::kNone;
 namespace {
 
 struct Kernels {
-  std::int64_t count = 0, small = 0, ns = 0, by_graph = 0;
+  std::int64_t count = 0, small = 0, ns = 0, by_graph = 0, collectives = 0;
   std::int64_t starts_ns = 0;  // what starting the small ones took of the device
 };
 
@@ -33,7 +33,9 @@ Kernels count_kernels(const Facts& facts, Worst& worst) {
   std::unordered_map<libtrace::StringId, bool> graph;
   for (NodeId n = 0; n < facts.graph.nodes().size(); ++n) {
     const Node& node = facts.graph.nodes()[n];
-    if (node.activity != Activity::kKernel || !facts.chain.chosen(n)) continue;
+    if (!facts.chain.chosen(n)) continue;
+    k.collectives += node.activity == Activity::kCommunication;
+    if (node.activity != Activity::kKernel) continue;
     ++k.count;
     k.ns += node.cost();
     if (node.cost() < kSmallKernelNs) {
@@ -75,7 +77,10 @@ Verdict check_small_kernels(const Facts& facts) {
   }
   Worst worst;
   const Kernels k = count_kernels(facts, worst);
-  if (k.count == 0) return fine(id, "No kernel runs in the steps.");
+  if (k.count == 0) {
+    return fine(id, k.collectives == 0 ? "No kernel runs in the steps."
+                                       : "No kernel but those of collectives runs in the steps.");
+  }
   const auto count = static_cast<double>(k.count);
   if (!facts.has_host) {
     return not_checkable(id, share(k) +

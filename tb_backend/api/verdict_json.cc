@@ -59,6 +59,8 @@ const char* edge_text(const PathSegment& s) {
       return "stream";
     case EdgeKind::kSync:
       return "sync";
+    case EdgeKind::kQueue:
+      return "queue";
     case EdgeKind::kWait:
     case EdgeKind::kHandover:
       return "wait";

@@ -1,6 +1,7 @@
 // Verdicts, idle time and critical path: small traces by hand, laws over generated ones.
 #include "tb_backend/analysis/verdicts.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -145,6 +146,112 @@ TEST(Verdicts, AReadInTheMiddleDrainsTheDevice) {
   EXPECT_NE(v.sentence.find("aten::item"), std::string::npos);
   const auto idle = find_idle(StepGraph(*trace), everything(*trace));
   EXPECT_EQ(idle[0].of(IdleCause::kSynchronization), 66'000);
+}
+
+// The host gives products to a device until its queue of 300 is full; from then on each launch
+// stands until one more is done. The device is the limit: halved, the step is as much shorter.
+TEST(Verdicts, AFullQueueIsTheDevicesLimit) {
+  constexpr std::int64_t kCount = 600, kDepth = 300, kLength = 100'000, kCall = 5'000;
+  Rows rows;
+  rows.b.add_device({0, "Tesla V100-SXM2-16GB", 16LL << 30, 80, 2048, 7, 0});
+  std::int64_t at = 0, done = 0;
+  std::size_t stood = 0;
+  std::vector<std::int64_t> ends;
+  for (std::int64_t i = 0; i < kCount; ++i) {
+    const std::int64_t room = i < kDepth ? 0 : ends[static_cast<std::size_t>(i - kDepth)];
+    const std::int64_t back = std::max(at + kCall, room);
+    stood += room > at + kCall;
+    rows.op("aten::mm", 1, at, back - at + 1'000).runtime(1, at + 500, back - at - 500, i + 1);
+    const std::int64_t start = std::max(back + 1'000, done + 1'000);
+    rows.kernel("volta_sgemm_128x64_nn", start, kLength, i + 1);
+    done = start + kLength;
+    ends.push_back(done);
+    at = back + 1'000;
+  }
+  rows.step(1, 1, 0, at);
+  const auto trace = rows.trace();
+  const std::vector<Verdict> all = find_verdicts(*trace, everything(*trace));
+  EXPECT_EQ(all[0].id, "inefficient_operators");
+  const auto half = static_cast<double>(kCount * kLength / 2);
+  EXPECT_NEAR(static_cast<double>(all[0].gain_ceiling_ns.value_or(0)), half, half / 50);
+  EXPECT_EQ(verdict(all, "small_kernels").severity, VerdictSeverity::kOk);
+  EXPECT_EQ(verdict(all, "synchronization").severity, VerdictSeverity::kOk);
+  // The walk over what was recorded gives what was recorded.
+  const StepGraph graph(*trace);
+  const Times times = graph.walk(graph.as_recorded());
+  std::size_t queued = 0;
+  for (NodeId n = 0; n < graph.nodes().size(); ++n) {
+    EXPECT_EQ(times.start[n], graph.nodes()[n].start);
+    queued += graph.nodes()[n].cause.kind == EdgeKind::kQueue;
+  }
+  EXPECT_GT(stood, 250U);
+  EXPECT_EQ(queued, stood);
+}
+
+// The second product waits for the all-reduce, and begins 18 us after it as on an MI300X: without
+// the collective, of 300 us, the step is 300 us shorter.
+TEST(Verdicts, WorkThatWaitedForACollectiveOfAnotherStream) {
+  Rows rows;
+  rows.step(1, 1, 0, 50'000);
+  rows.op("aten::mm", 1, 0, 9'000).runtime(1, 2'000, 6'000, 11);
+  rows.op("nccl:all_reduce", 1, 10'000, 9'000).runtime(1, 12'000, 6'000, 12);
+  rows.op("aten::mm", 1, 20'000, 9'000).runtime(1, 22'000, 6'000, 13);
+  rows.kernel("gemm", 60'000, 100'000, 11).kernel("gemm", 478'000, 100'000, 13);
+  rows.arg("device", libtrace::Value::integer(0));
+  rows.arg("correlation", libtrace::Value::integer(12));
+  rows.add("kernel", "ncclDevKernel_Generic", "0", "20", 160'000, 300'000);
+  const auto trace = rows.trace();
+  const std::vector<Verdict> all = find_verdicts(*trace, everything(*trace));
+  EXPECT_EQ(all[0].id, "communication");
+  EXPECT_EQ(all[0].gain_ceiling_ns, 300'000);
+}
+
+TEST(Verdicts, CollectivesAreKernelsToo) {
+  Rows rows;
+  rows.op("nccl:all_reduce", 1, 0, 9'000).runtime(1, 2'000, 6'000, 12);
+  rows.kernel("ncclDevKernel_Generic", 20'000, 50'000, 12);
+  const auto trace = rows.trace();
+  const std::vector<Verdict> all = find_verdicts(*trace, everything(*trace));
+  EXPECT_EQ(verdict(all, "small_kernels").sentence,
+            "No kernel but those of collectives runs in the steps.");
+}
+
+// 60 us of the kernel time in Linear_0, of both passes; 30 in Linear_1; 10 in no module.
+TEST(Verdicts, SlowProductsAreNamedByOperatorAndModule) {
+  Rows rows;
+  rows.b.add_device({0, "Tesla V100-SXM2-16GB", 16LL << 30, 80, 2048, 7, 0});
+  const auto frame = [&](std::string_view name, std::int64_t ts, std::int64_t dur) {
+    rows.add("python_function", name, "13721", "1", ts, dur);
+  };
+  const auto product = [&](std::int64_t launch, std::int64_t ts, std::int64_t dur, int sequence) {
+    rows.arg("Sequence number", libtrace::Value::integer(sequence));
+    rows.op("aten::mm", 1, launch, 900).runtime(1, launch + 200, 500, launch);
+    rows.kernel("volta_sgemm_128x64_nn", ts, dur, launch);
+  };
+  rows.step(1, 1, 0, 20'000);
+  frame("nn.Module: Net_0", 1'000, 6'000);
+  frame("nn.Module: Linear_0", 1'500, 2'000);
+  product(2'000, 10'000, 20'000, 1);
+  frame("nn.Module: Linear_1", 4'000, 2'000);
+  product(4'500, 30'000, 30'000, 2);
+  // The backward pass of Linear_0.
+  rows.arg("Sequence number", libtrace::Value::integer(1));
+  rows.arg("Fwd thread id", libtrace::Value::integer(1));
+  rows.op("autograd::engine::evaluate_function: MmBackward0", 1, 9'000, 3'000);
+  product(9'500, 60'000, 40'000, 1);
+  rows.op("aten::sum", 1, 14'000, 1'000).runtime(1, 14'200, 500, 14'000);
+  rows.kernel("reduce_kernel", 100'000, 10'000, 14'000);
+  const auto trace = rows.trace();
+  const std::vector<Verdict> all = find_verdicts(*trace, everything(*trace));
+  const Verdict& v = verdict(all, "inefficient_operators");
+  EXPECT_EQ(v.severity, VerdictSeverity::kHigh);
+  EXPECT_THAT(v.evidence,
+              ::testing::ElementsAre(
+                  "aten::mm takes 90.0 % of the kernel time.",
+                  "By module, backward pass included: Linear_0 in Net_0 60.0 %, Linear_1 in Net_0 "
+                  "30.0 %.",
+                  "Most of it: aten::mm, 90.0 µs a step; by module: Linear_0 in Net_0, 60.0 µs a "
+                  "step."));
 }
 
 TEST(Verdicts, WithoutDeviceOrHostTheySayWhatToRecord) {

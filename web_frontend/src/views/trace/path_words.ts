@@ -28,6 +28,7 @@ const kEdges: Readonly<Record<Segment['edge'], string>> = {
   launch: 'launched',
   stream: 'next on its stream',
   sync: 'the device was done',
+  queue: 'the device’s queue had room',
   wait: 'another stream or thread',
   collective: 'the other ranks',
   gap: 'not known',
