@@ -129,7 +129,7 @@ Json CollectiveCollector::json() const {
   return out;
 }
 
-Json summary_json(const std::vector<TraceFile>& files) {
+Json summary_json(const std::vector<TraceFile>& files, const EachTrace& also) {
   Json traces = Json::array(), errors = Json::array();
   CollectiveCollector collectives;
   for (const TraceFile& file : files) {
@@ -140,6 +140,7 @@ Json summary_json(const std::vector<TraceFile>& files) {
     }
     traces.push_back(summary_trace_json(*result.trace, file));
     collectives.add(*result.trace, file);
+    if (also) also(*result.trace, file);
   }
   return {{"schema", "traceglass.summary/1"},
           {"traces", std::move(traces)},

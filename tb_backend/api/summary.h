@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ class CollectiveCollector {
   std::map<std::pair<std::string, int>, std::vector<RankKernels>> spans_;
 };
 
-// The whole document over these files, loaded one after another.
-Json summary_json(const std::vector<TraceFile>& files);
+// The whole document over these files, loaded one after another; `also` looks at each trace then.
+using EachTrace = std::function<void(const libtrace::Trace&, const TraceFile&)>;
+Json summary_json(const std::vector<TraceFile>& files, const EachTrace& also = {});
 
 // Trace files behind command-line paths: files themselves, directories scanned.
 std::vector<TraceFile> files_of(const std::vector<std::string>& paths, std::vector<Json>& errors);

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "tb_backend/api/csv.h"
+#include "tb_backend/api/rank_report.h"
 #include "tb_backend/api/summary.h"
 #include "tb_backend/api/terminal_text.h"
 
@@ -185,7 +186,13 @@ void cut(Json& document, std::size_t top) {
 
 int run_summary(const SummaryOptions& o) {
   std::vector<Json> errors;
-  Json document = summary_json(files_of(o.paths, errors));
+  RankReport ranks;
+  const bool people = o.format != "json" && o.format != "csv";
+  Json document = summary_json(files_of(o.paths, errors),
+                               [&](const libtrace::Trace& trace, const TraceFile& file) {
+                                 if (people && (o.view.empty() || o.view == "overview"))
+                                   ranks.add(trace, file);
+                               });
   for (Json& e : errors) document["errors"].push_back(std::move(e));
   if (o.format == "json") {
     if (o.top_given && o.top != 0) cut(document, o.top);
@@ -197,6 +204,7 @@ int run_summary(const SummaryOptions& o) {
     }
   } else {
     print_text(document, o);
+    for (const std::string& line : ranks.lines()) fmt::print("{}\n", printable(line));
   }
   return document["traces"].empty() && !document["errors"].empty() ? 1 : 0;
 }

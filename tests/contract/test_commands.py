@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
+import small_logdir
 from server import BINARY
 
 EXAMPLE = os.path.join(os.path.dirname(BINARY), "train_mlp")
@@ -57,6 +58,17 @@ class CommandsTest(unittest.TestCase):
     def test_memory_of_the_host_has_no_number(self):
         _, out, _ = run(BINARY, "summary", self.trace())
         self.assertIn("memory cpu: 1 allocations", out)
+
+    def test_ranks_are_looked_at_together(self):
+        for rank in (0, 1):
+            path = os.path.join(self.folder, f"node_{rank}.1700000000000000000.pt.trace.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(small_logdir.trace(rank), file)
+        _, out, _ = run(BINARY, "summary", self.folder)
+        self.assertIn("run .: 2 ranks, 3 collectives, 60.0 µs of 840 µs in them is waiting", out)
+        self.assertRegex(out, r"critical path of rank 0, ProfilerStep#\d: ")
+        one = os.path.join(self.folder, "node_0.1700000000000000000.pt.trace.json")
+        self.assertNotIn("critical path of rank", run(BINARY, "summary", one)[1])
 
     def test_top_is_no_negative_number(self):
         status, _, told = run(BINARY, "summary", "--top", "-3", self.trace())
