@@ -121,7 +121,7 @@ Verdict check_small_kernels(const Facts& facts) {
   const bool short_mean = k.ns / k.count < kShortMeanKernelNs;
   if (fires(v) && !small && !short_mean) {
     Verdict ok = fine(id, share(k) + ", " + time_text(k.ns / k.count) +
-                              " on average: long enough to launch the next meanwhile.");
+                              " on average: they are not small.");
     return ok;
   }
   v.sentence = share(k) + "; the device waits " + time_text(waits) + " a step for launches.";
