@@ -41,7 +41,8 @@ TEST(HandOver, EachWaitIsForTheThreadThatWorkedInIt) {
 
 TEST(HandOver, TheLastToStopOfSeveralIsWaitedFor) {
   Rows rows;
-  rows.step(1, 1, 0, 200'000).op("backward", 1, 0, 90'000).runtime(1, 95'000, 2'000, 1);
+  rows.step(1, 1, 0, 200'000);
+  rows.op("backward", 1, 0, 90'000).runtime(1, 95'000, 2'000, 1);
   rows.op("a", 2, 5'000, 70'000).op("b", 3, 6'000, 80'000).op("c", 4, 7'000, 60'000);
   const auto trace = rows.trace();
   const HostTiles tiles = find_host_tiles(*trace);
