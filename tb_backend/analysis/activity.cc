@@ -167,8 +167,6 @@ Breakdown BreakdownMaker::of(TimeRange range) const {
   return b;
 }
 
-Intervals exposed_communication(const Trace& trace) {
-  return exposed(by_category(trace));
-}
+Intervals exposed_communication(const Trace& trace) { return exposed(by_category(trace)); }
 
 }  // namespace traceglass

@@ -120,8 +120,8 @@ Verdict check_small_kernels(const Facts& facts) {
   const bool small = 100.0 * static_cast<double>(k.small) >= kSmallKernelSharePct * count;
   const bool short_mean = k.ns / k.count < kShortMeanKernelNs;
   if (fires(v) && !small && !short_mean) {
-    Verdict ok = fine(id, share(k) + ", " + time_text(k.ns / k.count) +
-                              " on average: they are not small.");
+    Verdict ok =
+        fine(id, share(k) + ", " + time_text(k.ns / k.count) + " on average: they are not small.");
     return ok;
   }
   v.sentence = share(k) + "; the device waits " + time_text(waits) + " a step for launches.";
