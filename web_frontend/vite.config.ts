@@ -9,7 +9,7 @@ import { guide } from './scripts/guide.js';
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 const kBase =
-  /vite.preload-helper|node_modules\/(svelte|esm-env|clsx)\/|\/src\/(lib|widgets|api)\/(?!notes[./]|when)/;
+  /vite.preload-helper|node_modules\/(svelte|esm-env|clsx)\/|\/src\/(lib|widgets|api)\/(?!note|when)/;
 const kTable =
   /virtual-core|widgets\/(DataTable|virtual_rows|TableTools|Durations|Composition)|lib\/(columns|table|csv|filter|durations)\./;
 
