@@ -121,6 +121,12 @@ STAGES = [
         "two browsers and their notes",
         ["build", "web-build"],
     ),
+    Stage(
+        "e2e-metrics",
+        "node tests/e2e/run.js metrics",
+        "curves, and the way to their profiles",
+        ["build", "web-build"],
+    ),
     Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),
     Stage(
         "tensorboard",

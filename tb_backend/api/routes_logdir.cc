@@ -40,7 +40,10 @@ Reply runs(Services& services, const Call& call, const PathArgs&) {
   const auto snapshot = services.watcher.snapshot();
   services.registry.keep_only(*snapshot);
   services.ranks.keep_only(*snapshot);
-  json out = {{"logdir", snapshot->logdir}, {"runs", json::array()}, {"ignored", json::array()}};
+  json out = {{"logdir", snapshot->logdir},
+              {"runs", json::array()},
+              {"ignored", json::array()},
+              {"event_files", snapshot->events.size()}};
   if (!snapshot->message.empty()) out["message"] = snapshot->message;
   const TraceFile* last = nullptr;  // files come sorted by run and worker
   for (const TraceFile& file : snapshot->files) {

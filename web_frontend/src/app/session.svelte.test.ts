@@ -19,6 +19,7 @@ const runs = (...spans: Span[]): Runs => ({
   logdir: '/log',
   runs: spans.length === 0 ? [] : [{ name: 'r', workers: [{ name: 'w', spans }] }],
   ignored: [],
+  event_files: 0,
 });
 const meta = (id: string): Meta => ({ id, generation: 'g' }) as unknown as Meta;
 

@@ -13,6 +13,7 @@ import {
   parse_zoom,
   scalar_tags,
   shown_runs,
+  zoom_by_key,
 } from './metrics';
 import { value_table, values_csv } from './values';
 
@@ -212,5 +213,21 @@ describe('the table of values', () => {
       [2, undefined, 0.25],
     ]);
     expect(values_csv(table, 'step').split('\r\n')[0]).toBe("step,wall_time,loss,'=lr");
+  });
+});
+
+describe('zoom by keys', () => {
+  const whole = { from: 0, to: 100 };
+  it('narrows and widens around the middle, and ends at all', () => {
+    expect(zoom_by_key('+', whole, whole)).toEqual({ from: 20, to: 80 });
+    expect(zoom_by_key('-', { from: 20, to: 80 }, whole)).toBe('all');
+    expect(zoom_by_key('-', { from: 0, to: 30 }, whole)).toEqual({ from: 0, to: 40 });
+    expect(zoom_by_key('0', { from: 20, to: 80 }, whole)).toBe('all');
+    expect(zoom_by_key('x', whole, whole)).toBeUndefined();
+  });
+  it('moves within what there is', () => {
+    expect(zoom_by_key('ArrowRight', { from: 20, to: 70 }, whole)).toEqual({ from: 30, to: 80 });
+    expect(zoom_by_key('ArrowRight', { from: 45, to: 95 }, whole)).toEqual({ from: 50, to: 100 });
+    expect(zoom_by_key('ArrowLeft', { from: 4, to: 54 }, whole)).toEqual({ from: 0, to: 50 });
   });
 });

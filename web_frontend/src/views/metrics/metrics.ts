@@ -91,7 +91,7 @@ export function list_marks(marks: readonly MetricMark[]): string {
 }
 
 /** `100..250.5` */
-export function parse_zoom(text: string | undefined): { from: number; to: number } | undefined {
+export function parse_zoom(text: string | undefined): Zoom | undefined {
   const found = /^(-?[\d.]+(?:e[+-]?\d+)?)\.\.(-?[\d.]+(?:e[+-]?\d+)?)$/.exec(text ?? '');
   const from = Number(found?.[1]);
   const to = Number(found?.[2]);
@@ -108,6 +108,31 @@ export function format_zoom(from: number, to: number): string {
   const text = (value: number): string =>
     Number((Math.round(value / step) * step).toFixed(digits)).toString();
   return `${text(from)}..${text(to)}`;
+}
+
+export interface Zoom {
+  readonly from: number;
+  readonly to: number;
+}
+
+const kIn = 0.6;
+const kMove = 0.2;
+
+/** What a key makes of the part of `whole` that is shown: `all` for everything, undefined for a key that does nothing. */
+export function zoom_by_key(key: string, shown: Zoom, whole: Zoom): Zoom | 'all' | undefined {
+  const length = shown.to - shown.from;
+  const middle = (shown.from + shown.to) / 2;
+  const around = (half: number): Zoom => ({ from: middle - half, to: middle + half });
+  const moved = (by: number): Zoom => ({ from: shown.from + by, to: shown.to + by });
+  if (key === '+' || key === '=') return around((length * kIn) / 2);
+  if (key === '-') {
+    const wider = around(length / kIn / 2);
+    const next = { from: Math.max(whole.from, wider.from), to: Math.min(whole.to, wider.to) };
+    return next.from <= whole.from && next.to >= whole.to ? 'all' : next;
+  }
+  if (key === 'ArrowLeft') return moved(-Math.min(kMove * length, Math.max(0, shown.from - whole.from)));
+  if (key === 'ArrowRight') return moved(Math.min(kMove * length, Math.max(0, whole.to - shown.to)));
+  return key === '0' || key === 'Escape' ? 'all' : undefined;
 }
 
 /** Of any number of values: more than fit into the arguments of one call. */
