@@ -10,13 +10,17 @@
 #include <vector>
 
 #include "tb_backend/analysis/activity.h"
+#include "tb_backend/analysis/compare.h"
 #include "tb_backend/analysis/contents.h"
 #include "tb_backend/analysis/critical_path.h"
 #include "tb_backend/analysis/idle.h"
 #include "tb_backend/analysis/kernels.h"
 #include "tb_backend/analysis/memory.h"
+#include "tb_backend/analysis/modules.h"
 #include "tb_backend/analysis/operators.h"
 #include "tb_backend/analysis/overview.h"
+#include "tb_backend/analysis/rank_summary.h"
+#include "tb_backend/analysis/roofline.h"
 #include "tb_backend/analysis/steps.h"
 #include "tb_backend/analysis/verdicts.h"
 #include "tb_backend/ingest/ingest.h"
@@ -29,6 +33,7 @@ using namespace traceglass;
 
 constexpr int kTimes = 3;
 constexpr double kAllMs = 1000;     // all of them together, for a million slices
+constexpr double kCompareMs = 500;  // a comparison, for a million slices of both its traces
 constexpr double kPassRatio = 3.0;  // an analysis that is linear
 
 // Every analysis is one thread's work: its CPU time is what an idle core takes.
@@ -96,6 +101,13 @@ std::vector<Analysis> analyses(const Trace& trace, const StepGraph& graph, const
        [&] {
          find_operators(trace, DeviceTimes(trace), all, libtrace::Kind::kOp, OperatorGroup::kShape);
        }},
+      {"operators by stack", Reads::kSorts,
+       [&] {
+         find_operators(trace, DeviceTimes(trace), all, libtrace::Kind::kOp, OperatorGroup::kStack);
+       }},
+      {"modules", Reads::kSorts, [&] { find_modules(trace, all); }},
+      {"roofline", Reads::kSorts, [&] { find_roofline(trace, all); }},
+      {"rank summary", Reads::kSorts, [&] { summarize_rank(trace); }},
       {"step graph", Reads::kSorts, [&] { const StepGraph made(trace); }},
       {"verdicts", Reads::kSorts, [&] { find_verdicts(graph, all); }},
       {"idle", Reads::kSorts, [&] { find_idle(graph, all); }},
@@ -107,6 +119,16 @@ std::vector<Analysis> analyses(const Trace& trace, const StepGraph& graph, const
          memory_operators(trace, all);
        }},
   };
+}
+
+// All steps but the last against all but the first: nearly all work of two traces, aligned though
+// it is shifted. With a single step it is compared with itself.
+double compare_ms(const Trace& trace) {
+  const std::vector<Step> steps = find_steps(trace);
+  const std::size_t last = steps.empty() ? 0 : steps.size() - 1;
+  const Selection a = Selection::of(steps, 0, last == 0 ? 0 : last - 1);
+  const Selection b = Selection::of(steps, std::min<std::size_t>(1, last), last);
+  return best_ms([&] { compare({trace, a}, {trace, b}); });
 }
 
 void report(const std::string& name, double value, double limit) {
@@ -143,6 +165,7 @@ int main(int argc, char** argv) {
     const double pass = analysis.reads == Reads::kColumns ? columns : arguments;
     report(name + ".passes", ms / pass, kPassRatio);
   }
+  report("compare.ms_a_million", compare_ms(trace) / (2 * millions), kCompareMs);
   report("all.ms_a_million", sum / millions, kAllMs);
   return 0;
 }

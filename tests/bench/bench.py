@@ -12,7 +12,10 @@ import shutil
 import statistics
 import subprocess
 import sys
+import tempfile
+import threading
 import time
+import urllib.parse
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SHARED = os.environ.get("TRACEGLASS_SHARED", os.path.join(os.path.dirname(ROOT), "shared"))
@@ -155,17 +158,37 @@ def eight_ranks():
     return folder
 
 
-def bench_ranks():
-    """From the start of a server that knows nothing until all eight ranks are ready."""
-    build("traceglass")
+def server_of(folder):
+    """A `traceglass serve` of the release build."""
     sys.path.append(os.path.join(ROOT, "tests", "contract"))
     os.environ["TRACEGLASS_BIN"] = os.path.join(RELEASE, "traceglass")
     from server import Server
 
+    return Server(folder)
+
+
+def all_ranks(server, run_name, seconds):
+    """The answer for all ranks of a run, asked again until every one of them was read."""
+    path = "/api/distributed?" + urllib.parse.urlencode({"run": run_name})
+    end = time.monotonic() + seconds
+    waited = threading.Event()  # never set: only its timeout is used, between two questions
+    while time.monotonic() < end:
+        answer = server.ask(path)
+        if answer.status != 202:
+            assert answer.status == 200, answer.body
+            return answer.json()
+        waited.wait(0.01)
+    raise AssertionError(f"the ranks were not read within {seconds} s: {answer.json()}")
+
+
+def bench_ranks():
+    """From the start of a server that knows nothing until all eight ranks are ready, each by itself
+    and all of them together."""
+    build("traceglass")
     taken = []
     for _ in range(RUNS):
         begin = time.monotonic()
-        server = Server(eight_ranks())
+        server = server_of(eight_ranks())
         try:
             runs = server.ask("/api/runs").json()["runs"]
             workers = [worker for found in runs for worker in found["workers"]]
@@ -175,11 +198,42 @@ def bench_ranks():
             for trace in traces:
                 assert server.loaded(trace)["phase"] == "ready", trace
                 assert server.ask(f"/api/traces/{trace}/overview").status == 200, trace
+            for found in runs:
+                told = all_ranks(server, found["name"], 60)
+                assert len(told["ranks"]) == len(found["workers"]), told["notes"]
             taken.append(time.monotonic() - begin)
         finally:
             server.close()
-    note = f"{len(traces)} ranks and their overviews"
+    note = f"{len(traces)} ranks, their overviews and the view over all of them"
     yield "ranks.seconds", statistics.median(taken), 2.0, note
+
+
+def peak_bytes(process):
+    with open(f"/proc/{process.pid}/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmHWM:")) * 1024
+
+
+def bench_ranks_many():
+    """1 024 ranks of 50 000 events each: the view over all of them is complete, and the server never
+    holds more than 2 GiB. TRACEGLASS_BENCH_RANKS: fewer of them, to try this out."""
+    build("traceglass")
+    ranks = int(os.environ.get("TRACEGLASS_BENCH_RANKS", "1024"))
+    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        many = os.path.join(ROOT, "tests", "bench", "many_ranks.py")
+        run(sys.executable, many, os.path.join(folder, "run"), "--ranks", str(ranks))
+        begin = time.monotonic()
+        server = server_of(folder)
+        try:
+            told = all_ranks(server, "run", 1800)
+            seconds = time.monotonic() - begin
+            assert [rank["rank"] for rank in told["ranks"]] == list(range(ranks))
+            assert told["unmatched"] == 0 and not told["failed"]
+            assert [late["rank"] for late in told["stragglers"]] == [ranks * 2 // 3]
+            peak = peak_bytes(server.process)
+        finally:
+            server.close()
+    note = f"{ranks} ranks, {told['matched']} collectives matched, {seconds:.1f} s"
+    yield "ranks_many.GiB", peak / 2**30, 2.0, note
 
 
 def ten_million():
@@ -226,10 +280,6 @@ def bench_reopen():
 def bench_listing():
     """2 000 runs of eight workers are listed within a second of a server's start, none opened."""
     build("traceglass")
-    sys.path.append(os.path.join(ROOT, "tests", "contract"))
-    os.environ["TRACEGLASS_BIN"] = os.path.join(RELEASE, "traceglass")
-    from server import Server
-
     folder = os.path.join(WORK, "many_runs")
     if not os.path.isdir(folder):
         many = os.path.join(ROOT, "tests", "bench", "many_runs.py")
@@ -238,7 +288,7 @@ def bench_listing():
     first, again = [], []
     for _ in range(RUNS):
         begin = time.monotonic()
-        server = Server(folder)
+        server = server_of(folder)
         try:
             runs = server.ask("/api/runs")
             first.append(time.monotonic() - begin)
@@ -342,6 +392,7 @@ BENCHES = {
     "torch": [bench_torch],
     "nvtx": [bench_nvtx],
     "analysis": [bench_analysis, bench_ranks],
+    "ranks-many": [bench_ranks_many],
     "metrics": [bench_metrics],
     "notes": [bench_notes],
     "reopen": [bench_reopen],
