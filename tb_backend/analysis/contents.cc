@@ -6,6 +6,7 @@
 
 #include "libtrace/model/plain_text.h"
 #include "tb_backend/analysis/module_scopes.h"
+#include "tb_backend/analysis/record_words.h"
 
 namespace traceglass {
 
@@ -60,16 +61,19 @@ Contents find_contents(const Trace& trace) {
   };
   const std::string* refusal = trace.metadata("cupti_error");
   view("overview", true, "");
-  view("operators", s.host, "No operators: record with ProfilerActivity.CPU.");
+  view("operators", s.host, "No operators: record with " + record_words(kRecordHost) + ".");
   view("kernels", s.device_work,
-       refusal == nullptr ? "No device events: record with ProfilerActivity.CUDA."
+       refusal == nullptr ? "No device events: record with " + record_words(kRecordDevice) + "."
                           : libtrace::plain_text(*refusal));
-  view("memory", !trace.memory().empty(), "No memory events: record with profile_memory=True.");
+  view("memory", !trace.memory().empty(),
+       "No memory events: record with " + record_words(kRecordMemory) + ".");
   const ModuleSource modules = find_module_source(trace);
   view("modules", modules != ModuleSource::kNone,
-       "No module frames, and no annotations around operators: record with with_stack=True.");
+       "No module frames, and no annotations around operators: record with " +
+           record_words(kRecordModules) + ".");
   view("roofline", s.host && s.shapes,
-       "No input shapes, from which work is counted: record with record_shapes=True.");
+       "No input shapes, from which work is counted: record with " + record_words(kRecordShapes) +
+           ".");
   view("distributed", s.collective,
        "No collectives: one process, or none of its collectives were recorded.");
   view("trace", trace.size() > 0, "No events.");

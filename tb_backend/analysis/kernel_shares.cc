@@ -13,8 +13,7 @@ using libtrace::kNone;
 
 namespace {
 
-constexpr std::size_t kNamed = 3;         // modules in a sentence
-constexpr std::int64_t kLeastShare = 20;  // a twentieth of the kernel time, to be named
+constexpr std::size_t kNamed = 3;  // modules in a sentence
 
 using Share = std::pair<std::int64_t, std::uint32_t>;
 
@@ -82,7 +81,7 @@ std::vector<std::string> KernelShares::sentences() const {
   const std::vector<Share> shares = by_size(by_module_);
   for (std::size_t i = 0; i < std::min(shares.size(), kNamed); ++i) {
     const auto [ns, module] = shares[i];
-    if (ns < all_ns_ / kLeastShare) break;
+    if (percent(ns, all_ns_) < kNamedModulePct) break;
     modules += (i == 0 ? "" : ", ") + modules_->words(module) + " " + percent_text(ns, all_ns_);
   }
   if (!modules.empty()) {

@@ -96,7 +96,7 @@ Verdict check_communication(const Facts& facts) {
     return v;
   }
   v.events = m.worst.take();
-  if (2 * m.small > m.sized && m.sized > 0) {
+  if (percent(m.small, m.sized) > kMostPct) {
     v.suggestions.push_back({"Put small messages together into fewer, larger ones.",
                              "DistributedDataParallel(model, bucket_cap_mb=100,\n"
                              "                        gradient_as_bucket_view=True)"});
@@ -107,7 +107,7 @@ Verdict check_communication(const Facts& facts) {
        "with model.no_sync(): loss.backward()     # all but the last of an accumulation"});
   v.suggestions.push_back({"Send less: gradients in half precision.",
                            "model.register_comm_hook(None, default_hooks.bf16_compress_hook)"});
-  if (m.spread_ns * 2 > m.total_ns) {
+  if (percent(m.spread_ns, m.total_ns) > kMostPct) {
     v.suggestions.push_back(
         {"Much of it is waiting: look at the rank that comes last, in the Distributed view.", ""});
   }

@@ -1,6 +1,7 @@
 // The step waits for its batch: time in a DataLoader that nothing hides.
 #include <string_view>
 
+#include "tb_backend/analysis/record_words.h"
 #include "tb_backend/analysis/verdict_facts.h"
 
 namespace traceglass {
@@ -10,7 +11,8 @@ using libtrace::kNone;
 Verdict check_data_loading(const Facts& facts) {
   const std::string id = "data_loading";
   if (!facts.has_host) {
-    return not_checkable(id, "The file has no host activity: record ProfilerActivity.CPU as well.");
+    return not_checkable(
+        id, "The file has no host activity: record " + record_words(kRecordHost) + " as well.");
   }
   std::int64_t host = 0;
   Worst worst;

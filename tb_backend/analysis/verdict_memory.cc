@@ -4,6 +4,7 @@
 #include <map>
 
 #include "tb_backend/analysis/memory.h"
+#include "tb_backend/analysis/record_words.h"
 #include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
 
@@ -71,7 +72,8 @@ Verdict check_memory(const Facts& facts) {
     return not_checkable(
         id,
         none + (f.events ? "How full the device is cannot be told: this recorder wrote no totals."
-                         : "How full the device is was not recorded: profile_memory=True."));
+                         : "How full the device is was not recorded: " +
+                               record_words(kRecordMemory) + "."));
   }
   Verdict v = judged(facts, id, facts.chain.gain(w));
   const bool by_calls = fires(v);

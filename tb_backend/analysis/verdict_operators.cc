@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "tb_backend/analysis/kernel_shares.h"
+#include "tb_backend/analysis/record_words.h"
 #include "tb_backend/analysis/tensor_cores.h"
 #include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
@@ -116,7 +117,8 @@ std::string gain(const Verdict& v) {
 Verdict check_operators(const Facts& facts) {
   const std::string id = "inefficient_operators";
   if (!facts.has_device) {
-    return not_checkable(id, "The file has no device work: record ProfilerActivity.CUDA as well.");
+    return not_checkable(
+        id, "The file has no device work: record " + record_words(kRecordDevice) + " as well.");
   }
   const Trace& trace = facts.trace;
   const Device device = device_of(facts.devices[facts.main_device]);
@@ -179,10 +181,11 @@ Verdict check_operators(const Facts& facts) {
   }
   const std::string figures = percent_text(p.on, all) + " of " + time_text(facts.per_step(all)) +
                               " a step in matrix products and convolutions";
-  if (2 * p.unknown > all && p.off == 0) {
+  if (percent(p.unknown, all) > kMostPct && p.off == 0) {
     Verdict v = not_checkable(id, figures +
                                       " is known to run on tensor cores; of the rest the "
-                                      "names do not tell: record_shapes=True adds the types.");
+                                      "names do not tell: " +
+                                      record_words(kRecordShapes) + " adds the types.");
     add_all(shares.sentences(), v);
     return v;
   }
@@ -199,9 +202,10 @@ Verdict check_operators(const Facts& facts) {
           : figures + " runs on tensor cores, " + time_text(facts.per_step(p.off)) +
                 " in single precision" +
                 // Half of it would be a gain, were the device what the step waits for.
-                (10 * p.off > all ? "; twice as fast, it would gain a step " + gain(v) +
-                                        ": other things set its pace."
-                                  : std::string("."));
+                (percent(p.off, all) > kWorthSayingPct
+                     ? "; twice as fast, it would gain a step " + gain(v) +
+                           ": other things set its pace."
+                     : std::string("."));
   add_all(shares.sentences(), v);
   if (p.unknown > 0) {
     v.evidence.push_back("Of " + time_text(facts.per_step(p.unknown)) +

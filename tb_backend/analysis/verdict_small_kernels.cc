@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "tb_backend/analysis/record_words.h"
 #include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
 
@@ -73,7 +74,8 @@ bool has_optimizer(const libtrace::Trace& trace) {
 Verdict check_small_kernels(const Facts& facts) {
   const std::string id = "small_kernels";
   if (!facts.has_device) {
-    return not_checkable(id, "The file has no device work: record ProfilerActivity.CUDA as well.");
+    return not_checkable(
+        id, "The file has no device work: record " + record_words(kRecordDevice) + " as well.");
   }
   Worst worst;
   const Kernels k = count_kernels(facts, worst);
@@ -85,9 +87,10 @@ Verdict check_small_kernels(const Facts& facts) {
   if (!facts.has_host) {
     return not_checkable(id, share(k) +
                                  "; whether their launches come late needs the host's side: "
-                                 "record ProfilerActivity.CPU as well.");
+                                 "record " +
+                                 record_words(kRecordHost) + " as well.");
   }
-  if (2 * k.by_graph >= k.count) {
+  if (percent(k.by_graph, k.count) >= kMostPct) {
     return fine(id, std::to_string(k.by_graph) + " of " + counted(k.count, "kernel", "kernels") +
                         " come from graph launches, one call for many.");
   }

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <map>
 
+#include "tb_backend/analysis/record_words.h"
 #include "tb_backend/analysis/stacks.h"
 #include "tb_backend/analysis/step_graph_calls.h"
+#include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
 
 namespace traceglass {
@@ -14,9 +16,6 @@ using libtrace::kNone;
 using libtrace::TimeRange;
 
 namespace {
-
-// Pinned memory is copied at the speed of the bus: 24 GB/s over PCIe 4 against 5 to 6 pageable.
-constexpr std::int64_t kPinnedSpeedUp = 5;
 
 struct Waits {
   std::int64_t calls = 0;
@@ -42,11 +41,12 @@ std::string user_frame(const libtrace::Trace& trace, EventId e) {
 Verdict check_synchronization(const Facts& facts) {
   const std::string id = "synchronization";
   if (!facts.has_device) {
-    return not_checkable(
-        id, "The file has no device work to wait for: record ProfilerActivity.CUDA as well.");
+    return not_checkable(id, "The file has no device work to wait for: record " +
+                                 record_words(kRecordDevice) + " as well.");
   }
   if (!facts.has_host) {
-    return not_checkable(id, "The file has no host activity: record ProfilerActivity.CPU as well.");
+    return not_checkable(
+        id, "The file has no host activity: record " + record_words(kRecordHost) + " as well.");
   }
   const libtrace::Trace& trace = facts.trace;
   std::map<std::string_view, Waits> by_name;
@@ -133,7 +133,7 @@ Verdict check_synchronization(const Facts& facts) {
         {"Find the others: let PyTorch report each operation that synchronises.",
          "torch.cuda.set_sync_debug_mode(\"warn\")"});
   } else {
-    v.suggestions.push_back({"Find the others by their call stacks.", "profile(with_stack=True)"});
+    v.suggestions.push_back({"Find the others by their call stacks.", record_code(kRecordStacks)});
   }
   return v;
 }

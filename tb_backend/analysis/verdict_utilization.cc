@@ -1,6 +1,7 @@
 // Idle time of the device that no other check explains.
 #include <algorithm>
 
+#include "tb_backend/analysis/record_words.h"
 #include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
 
@@ -59,7 +60,8 @@ const char* in_words(IdleCause cause) {
 Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others) {
   const std::string id = "low_utilization";
   if (!facts.has_device) {
-    return not_checkable(id, "The file has no device work: record ProfilerActivity.CUDA as well.");
+    return not_checkable(
+        id, "The file has no device work: record " + record_words(kRecordDevice) + " as well.");
   }
   const DeviceIdle& idle = facts.idle[facts.main_device];
   std::int64_t left = 0, most = 0, in_passing = 0;
@@ -114,11 +116,11 @@ Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others
     v.suggestions.push_back(
         {"Move work of the program itself out of the loop, or to every n-th step.",
          "if step % 100 == 0: log_metrics()"});
-    v.suggestions.push_back({"See what it is: record Python's stacks.",
-                             "profile(activities=[CPU, CUDA], with_stack=True)"});
+    v.suggestions.push_back(
+        {"See what it is: record Python's stacks.", record_code(kRecordStacks)});
   } else if (largest == IdleCause::kUnknown) {
     v.suggestions.push_back({"Record the host as well, with stacks, to see what it does meanwhile.",
-                             "profile(activities=[CPU, CUDA], with_stack=True)"});
+                             record_code(kRecordStacks)});
   }
   v.suggestions.push_back(
       {"Give the device more at a time: a larger batch, or two processes.", ""});

@@ -39,7 +39,13 @@ TEST(Contents, AHostOnlyTraceThatAskedForNothingElseIsWhole) {
   rows.step(1, 1, 0, 100).op("aten::mm", 1, 10, 50);
   const libtrace::TracePtr trace = rows.trace();
   EXPECT_EQ(judge(trace->report()).grade, 'A');
-  EXPECT_THAT(reason(find_contents(*trace), "kernels"), HasSubstr("ProfilerActivity.CUDA"));
+  const Contents contents = find_contents(*trace);
+  EXPECT_EQ(reason(contents, "kernels"),
+            "No device events: record with ProfilerActivity.CUDA (C++: Activities::cuda()).");
+  EXPECT_EQ(reason(contents, "memory"),
+            "No memory events: record with profile_memory=True (C++: .profile_memory = true).");
+  EXPECT_THAT(reason(contents, "modules"), HasSubstr(".with_modules = true and ModuleScope"));
+  EXPECT_THAT(reason(contents, "roofline"), HasSubstr("(C++: .record_shapes = true)"));
 }
 
 }  // namespace

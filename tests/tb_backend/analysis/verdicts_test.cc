@@ -255,17 +255,83 @@ TEST(Verdicts, SlowProductsAreNamedByOperatorAndModule) {
                   "step."));
 }
 
+std::size_t times(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+std::size_t of_torch(const std::string& text) {
+  return times(text, "ProfilerActivity.") + times(text, "=True");
+}
+
+// Every option of torch's has ours beside it; the number of those that were named.
+std::size_t named_options(const std::vector<Verdict>& all) {
+  std::size_t named = 0;
+  for (const Verdict& v : all) {
+    EXPECT_EQ(of_torch(v.sentence), times(v.sentence, "(C++: ")) << v.sentence;
+    named += of_torch(v.sentence);
+    for (const Suggestion& s : v.suggestions) {
+      if (times(s.code, "profile(") == 0) continue;
+      EXPECT_EQ(times(s.code, "libtrace::Options{"), 1U) << s.code;
+      ++named;
+    }
+  }
+  return named;
+}
+
 TEST(Verdicts, WithoutDeviceOrHostTheySayWhatToRecord) {
   Rows host;
   host.step(1, 1, 0, 100).op("aten::mm", 1, 0, 100);
   const auto only_host = host.trace();
-  EXPECT_EQ(verdict(find_verdicts(*only_host, everything(*only_host)), "synchronization").severity,
-            VerdictSeverity::kUnknown);
+  const std::vector<Verdict> of_host = find_verdicts(*only_host, everything(*only_host));
+  EXPECT_EQ(verdict(of_host, "synchronization").severity, VerdictSeverity::kUnknown);
+  EXPECT_EQ(verdict(of_host, "synchronization").sentence,
+            "The file has no device work to wait for: record ProfilerActivity.CUDA (C++: "
+            "Activities::cuda()) as well.");
+  EXPECT_EQ(verdict(of_host, "memory").sentence,
+            "How full the device is was not recorded: profile_memory=True (C++: .profile_memory = "
+            "true).");
+  // Synchronization, small kernels, operators, memory, utilization.
+  EXPECT_EQ(named_options(of_host), 5U);
+}
+
+// One kernel, no steps: what the host did is not in the file, and each check of it says so.
+TEST(Verdicts, OfAFileWithoutHostOnlyTheDeviceIsJudged) {
   Rows device;
   device.kernel("gemm", 0, 100);
   const auto only_device = device.trace();
-  EXPECT_EQ(verdict(find_verdicts(*only_device, everything(*only_device)), "data_loading").severity,
-            VerdictSeverity::kUnknown);
+  const std::vector<Verdict> all = find_verdicts(*only_device, everything(*only_device));
+  const std::string no_host =
+      "The file has no host activity: record ProfilerActivity.CPU (C++: Activities::cpu()) as "
+      "well.";
+  for (const char* id : {"data_loading", "synchronization"}) {
+    EXPECT_EQ(verdict(all, id).severity, VerdictSeverity::kUnknown);
+    EXPECT_EQ(verdict(all, id).sentence, no_host);
+  }
+  EXPECT_EQ(verdict(all, "small_kernels").severity, VerdictSeverity::kUnknown);
+  EXPECT_EQ(verdict(all, "small_kernels").sentence,
+            "1 of 1 kernel lasts under 10 µs; whether their launches come late needs the host's "
+            "side: record ProfilerActivity.CPU (C++: Activities::cpu()) as well.");
+  // Data loading, synchronization, small kernels, memory.
+  EXPECT_EQ(named_options(all), 4U);
+}
+
+// The host stands in Python between two kernels: it suggests stacks in both recorders' words.
+TEST(Verdicts, WhatToRecordNextIsSaidForBothRecorders) {
+  Rows rows;
+  rows.step(1, 1, 0, 1'000'000);
+  rows.op("aten::mm", 1, 0, 9'000).runtime(1, 2'000, 6'000, 11).kernel("gemm", 10'000, 50'000, 11);
+  rows.op("aten::mm", 1, 900'000, 9'000).runtime(1, 902'000, 6'000, 12);
+  rows.kernel("gemm", 910'000, 90'000, 12);
+  const auto trace = rows.trace();
+  const std::vector<Verdict> all = find_verdicts(*trace, everything(*trace));
+  EXPECT_EQ(all[0].id, "low_utilization");
+  EXPECT_EQ(all[0].suggestions.at(1).code,
+            "profile(activities=[CPU, CUDA], with_stack=True)\n"
+            "libtrace::Options{.activities = Activities::cpu() | Activities::cuda(),\n"
+            "                  .with_stack = true}");
+  EXPECT_GE(named_options(all), 1U);
 }
 
 constexpr const char* kLoader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
