@@ -21,6 +21,12 @@ describe('markdown', () => {
     expect(nodes(text, 'td')).toHaveLength(2);
   });
 
+  test('a list begins where it was begun, and columns lie as they were told', () => {
+    expect(nodes('3. c\n4. d', 'ol')[0]?.getAttribute('start')).toBe('3');
+    const cells = nodes('| x | y |\n|---|--:|\n| 1 | 2 |', 'td');
+    expect(cells.map((cell) => cell.getAttribute('align'))).toEqual([null, 'right']);
+  });
+
   test('links lead out, and only where a browser shows where', () => {
     const [link] = nodes('[x](https://example.org/a?b=1)', 'a');
     expect(link?.getAttribute('href')).toBe('https://example.org/a?b=1');

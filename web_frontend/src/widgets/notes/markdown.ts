@@ -49,6 +49,8 @@ export function markdown(text: string): DocumentFragment {
     return purify.sanitize(html, {
       ALLOWED_TAGS: kTags,
       ALLOWED_ATTR: ['href', 'start', 'align'],
+      // What is no link need not look like one: without this every other value is held to be a bad address.
+      ADD_URI_SAFE_ATTR: ['start', 'align'],
       ALLOW_DATA_ATTR: false,
       ALLOW_ARIA_ATTR: false,
       ALLOWED_URI_REGEXP: kLink,
