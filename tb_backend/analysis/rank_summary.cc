@@ -156,6 +156,7 @@ RankSummary summarize_rank(const Trace& trace) {
   rank.base_unix_ns = trace.base_unix_ns();
   rank.range_start_ns = trace.range().start;
   rank.events = trace.size();
+  rank.trust = judge(trace.report());
   Sorted sorted(trace);
   rank.has_device_work = sorted.device_work;
   rank.on_host = sorted.device.empty();

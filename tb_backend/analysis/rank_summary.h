@@ -12,6 +12,7 @@
 #include "libtrace/trace.h"
 #include "tb_backend/analysis/bandwidth.h"
 #include "tb_backend/analysis/collectives.h"
+#include "tb_backend/analysis/contents.h"
 
 namespace traceglass {
 
@@ -54,6 +55,7 @@ struct RankSummary {
   bool on_host = false;                     // of the host: the trace has no device kernel of them
   bool has_device_work = false;
   std::size_t events = 0;
+  Trust trust;
 
   [[nodiscard]] std::size_t resident_bytes() const;
 };

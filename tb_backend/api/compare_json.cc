@@ -32,6 +32,7 @@ Json side_json(const CompareSource& source, const ComparedSide& side) {
           {"index", source.file.index},
           {"file", source.file.file.empty() ? source.file.path.string() : source.file.file},
           {"set_aside", source.set_aside},
+          {"trust", trust_json(judge(source.trace.report()))},
           {"label", steps_words(source.selection)},
           {"count", side.count},
           {"mean_ns", side.mean_ns},

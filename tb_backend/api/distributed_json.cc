@@ -33,6 +33,7 @@ Json rank_json(const RankRow& r, const RankParts::Part& part) {
   Json j = {{"rank", r.rank},
             {"worker", part.file.worker},
             {"id", part.file.id},
+            {"trust", trust_json(part.summary->trust)},
             {"clock_ahead_ns", r.ahead_ns},
             {"tied", r.tied},
             {"steps", r.steps},

@@ -41,7 +41,6 @@ Json metadata_json(const libtrace::Trace& trace) {
 Reply meta(const LoadedTrace& loaded, const Call&, const PathArgs&) {
   const libtrace::Trace& trace = *loaded.trace;
   const Contents contents = find_contents(trace);
-  const Trust trust = judge(trace.report());
   Json out = {{"id", loaded.file.id},
               {"generation", loaded.generation},
               {"run", loaded.file.run},
@@ -53,7 +52,7 @@ Reply meta(const LoadedTrace& loaded, const Call&, const PathArgs&) {
               {"events", trace.size()},
               {"events_by_kind", events_by_kind_json(trace)},
               {"report", report_json(trace.report())},
-              {"trust", {{"grade", std::string(1, trust.grade)}, {"sentence", trust.sentence}}},
+              {"trust", trust_json(judge(trace.report()))},
               {"steps", steps_json(loaded.steps)},
               {"views", contents.views},
               {"missing_views", missing_json(contents.missing)},

@@ -51,7 +51,8 @@ void print_overview(const Json& t) {
 // What fires with its ceiling and first advice, the rest in two lines.
 void print_verdicts(const Json& verdicts) {
   if (verdicts.empty()) return;
-  fmt::print("\n  what limits the step\n");
+  // One file, one grade: it stands beside what it is about.
+  fmt::print("\n  what limits the step (trust {})\n", verdicts[0]["trust"].get<std::string>());
   std::string fine, unknown;
   for (const Json& v : verdicts) {
     const std::string id = v["id"], severity = v["severity"];

@@ -68,6 +68,10 @@ Json range_json(libtrace::TimeRange range) {
   return {{"start_ns", range.start}, {"end_ns", range.end}};
 }
 
+Json trust_json(const Trust& trust) {
+  return {{"grade", std::string(1, trust.grade)}, {"sentence", trust.sentence}};
+}
+
 Json report_json(const libtrace::Report& report) {
   return rows_json(report.entries(), [](const libtrace::ReportEntry& e) {
     return Json{{"code", e.code},

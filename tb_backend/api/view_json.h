@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tb_backend/analysis/collectives.h"
+#include "tb_backend/analysis/contents.h"
 #include "tb_backend/analysis/kernels.h"
 #include "tb_backend/analysis/operators.h"
 #include "tb_backend/analysis/overview.h"
@@ -28,6 +29,7 @@ void put(Json& json, const char* key, const std::optional<T>& value) {
 }
 
 Json range_json(libtrace::TimeRange range);
+Json trust_json(const Trust& trust);
 Json report_json(const libtrace::Report& report);
 Json steps_json(const std::vector<Step>& steps);
 Json events_by_kind_json(const libtrace::Trace& trace);

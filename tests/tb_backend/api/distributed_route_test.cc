@@ -108,6 +108,45 @@ TEST_F(DistributedRoute, RanksThatAreBrokenDoubledOrAloneCostThemselves) {
   EXPECT_TRUE(answer["ranks"].empty());
 }
 
+// Three steps of 200 µs, each with a collective that ends at its end. The late rank's host waits
+// for its loader through most of a step; the other launches at once and waits.
+std::string loading_rank(int rank, bool late) {
+  std::string rows;
+  const auto add = [&](const char* cat, const char* name, int tid, int ts, int dur, int link) {
+    rows += std::string(rows.empty() ? "" : ",") + R"({"ph":"X","cat":")" + cat + R"(","name":")" +
+            name + R"(","pid":1,"tid":)" + std::to_string(tid) + R"(,"ts":)" + std::to_string(ts) +
+            R"(,"dur":)" + std::to_string(dur) + R"(,"args":{"device":0)" +
+            (link == 0 ? "" : R"(,"correlation":)" + std::to_string(link)) + "}}\n";
+  };
+  for (int s = 0; s < 3; ++s) {
+    const int at = 200 * s, launch = at + (late ? 160 : 10);
+    add("user_annotation", ("ProfilerStep#" + std::to_string(s)).c_str(), 1, at, 199, 0);
+    if (late) {
+      add("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1,
+          at + 2, 150, 0);
+    }
+    add("cuda_runtime", "cudaLaunchKernel", 1, launch, 4, s + 1);
+    add("kernel", "ncclAllReduce", 7, launch + 5, at + 195 - launch - 5, s + 1);
+  }
+  return R"({"distributedInfo":{"rank":)" + std::to_string(rank) +
+         R"(,"world_size":2},"baseTimeNanoseconds":0,"traceEvents":[)" + rows + "]}";
+}
+
+TEST_F(DistributedRoute, TheLateRanksOwnVerdictSaysWhyItIsSlow) {
+  logdir_.write("run/a.json", loading_rank(0, false));
+  logdir_.write("run/b.json", loading_rank(1, true));
+  const auto answer = json(settled("/api/distributed?run=run"));
+  ASSERT_EQ(answer["stragglers"].size(), 1U);
+  const auto& late = answer["stragglers"][0];
+  EXPECT_EQ(late["rank"], 1);
+  EXPECT_EQ(late["why"], "data_loading");
+  ASSERT_TRUE(late.contains("limit"));
+  EXPECT_EQ(late["limit"]["id"], "data_loading");
+  // The same words as on the rank's own page.
+  const auto verdicts = json(ask(loaded("run/b.json") + "overview"));
+  EXPECT_EQ(late["limit"]["sentence"], verdicts["verdicts"][0]["sentence"]);
+}
+
 TEST_F(DistributedRoute, ACpuOnlyRunIsComparedOnItsHosts) {
   const auto rank = [](int r, int start) {
     return R"({"distributedInfo":{"rank":)" + std::to_string(r) +

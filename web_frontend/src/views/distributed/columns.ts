@@ -248,6 +248,7 @@ export function rank_columns(data: Distributed): Column<DistributedRank>[] {
   return [
     whole<Row>('rank', 'Rank', 60, 0, (row) => row.rank),
     text<Row>('worker', 'Worker', 120, 12, (row) => row.worker, { grow: 1 }),
+    text<Row>('trust', 'Trust', 56, 13, (row) => row.trust.grade, { hover: (row) => row.trust.sentence }),
     time('starts', 'Starts at', 3, (row) => row.starts_ns, 'Its step, behind the first rank’s; mean'),
     time('step', 'Step', 4, (row) => row.step_ns, 'Mean, with the device work it launched'),
     time(
