@@ -35,7 +35,10 @@ TEST(NameTraits, KnowsStepsRangesAndCollectives) {
   EXPECT_FALSE(name_traits("aten::add").range);
   EXPECT_TRUE(name_traits("enumerate(DataLoader)#x.__next__").data_loader);
   EXPECT_TRUE(name_traits("ncclDevKernel_AllReduce").device_collective);
+  EXPECT_TRUE(name_traits("rcclGenericKernel").device_collective);
+  EXPECT_TRUE(name_traits("void nvshmemi_transfer_rma<int>").device_collective);
   EXPECT_TRUE(name_traits("void DEEP_EP::dispatch").device_collective);
+  EXPECT_FALSE(name_traits("my_nccl_like").device_collective);
   EXPECT_FALSE(name_traits("gemm").device_collective);
   EXPECT_TRUE(name_traits("gloo:all_reduce").host_collective);
 }

@@ -158,6 +158,23 @@ TEST(Distributed, TwoRanksByHand) {
   EXPECT_THAT(codes(d), ::testing::IsEmpty());
 }
 
+// DeepEP's kernels say no group and no number: the n-th of a name meets the n-th of the other rank.
+TEST(Distributed, DispatchOfDeepEpIsACollectiveByItsName) {
+  constexpr const char* kDispatch = "void deep_ep::intranode::dispatch<8, 768, 8192>(int4*)";
+  Rank r0(0), r1(1);
+  r0.step(1, 1, 0, 2'000).kernel(kDispatch, 100, 700).kernel(kDispatch, 1'000, 300);
+  r1.step(1, 1, 0, 2'000).kernel(kDispatch, 600, 200).kernel(kDispatch, 900, 400);
+  const Distributed d = World().add(r0).add(r1).find();
+  ASSERT_EQ(d.collectives.size(), 2U);
+  EXPECT_EQ(d.collectives[0].transfer_ns, 200);
+  EXPECT_EQ(d.collectives[0].last_rank, 1);
+  EXPECT_EQ(d.collectives[0].longest_wait_ns, 500);
+  EXPECT_EQ(d.collectives[1].transfer_ns, 300);
+  EXPECT_EQ(d.collectives[1].last_rank, 0);
+  EXPECT_TRUE(d.by_order);
+  EXPECT_FALSE(d.by_sequence);
+}
+
 // Rank 1 is late by `late`; what else it does says why.
 Distributed late_rank(const std::function<void(Rank&, Rank&)>& shape) {
   Rank r0(0), r1(1);
