@@ -20,12 +20,13 @@ std::string printed(const char* format, double value, const char* unit) {
 
 }  // namespace
 
-Facts::Facts(const StepGraph& g, const Selection& selection)
+Facts::Facts(const StepGraph& g, const Selection& chosen)
     : trace(g.trace()),
       graph(g),
-      chain(g, selection),
+      selection(chosen),
+      chain(g, chosen),
       devices(find_devices(g.trace())),
-      idle(find_idle(g, selection)) {
+      idle(find_idle(g, chosen)) {
   steps = static_cast<std::int64_t>(chain.steps());
   mean_step_ns = chain.mean_step_ns();
   for (const GraphLane& l : graph.lanes()) has_host = has_host || !l.device;

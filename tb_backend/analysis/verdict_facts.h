@@ -19,6 +19,7 @@ struct Facts {
 
   const libtrace::Trace& trace;
   const StepGraph& graph;
+  const Selection& selection;
   StepChain chain;
   std::vector<DeviceActivity> devices;
   std::vector<DeviceIdle> idle;  // by device

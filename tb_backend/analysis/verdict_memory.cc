@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "libtrace/model/device.h"
 #include "tb_backend/analysis/memory.h"
 #include "tb_backend/analysis/record_words.h"
 #include "tb_backend/analysis/thresholds.h"
@@ -18,6 +19,8 @@ namespace {
 struct Fullness {
   std::optional<std::int64_t> allocated, reserved, capacity;
   std::int64_t unused_at_peak = 0;  // reserved - allocated, where reserved was highest
+  std::string type;
+  std::int64_t device = -1;
   bool events = false;
 };
 
@@ -30,6 +33,8 @@ Fullness fullness(const Facts& facts) {
     if (f.allocated && *f.allocated >= *m.peak_allocated) continue;
     f.allocated = m.peak_allocated;
     f.reserved = m.peak_reserved;
+    f.type = m.type;
+    f.device = m.id;
     f.unused_at_peak = 0;
     for (const MemoryPoint& p : m.curve) {
       if (!p.reserved || p.reserved != m.peak_reserved) continue;
@@ -40,6 +45,23 @@ Fullness fullness(const Facts& facts) {
     }
   }
   return f;
+}
+
+// What tensors of that device took in the steps, given back or not; "" without any.
+std::string churn(const Facts& facts, const Fullness& f) {
+  std::int64_t count = 0, bytes = 0;
+  for (const libtrace::MemoryEvent& m : facts.trace.memory()) {
+    if (m.bytes <= 0 || m.out_of_memory || m.device_id != f.device ||
+        libtrace::memory_device_type(m.device_type) != f.type || !facts.selection.contains(m.at)) {
+      continue;
+    }
+    ++count;
+    bytes += m.bytes;
+  }
+  if (count == 0) return "";
+  const std::string rate = rate_text(count, facts.steps);
+  return rate + (rate == "1" ? " allocation, " : " allocations, ") +
+         bytes_text(facts.per_step(bytes)) + " a step.";
 }
 
 }  // namespace
@@ -104,13 +126,20 @@ Verdict check_memory(const Facts& facts) {
     v.events = worst.take();
   } else {
     v.sentence = how_full + (full ? " The device is nearly full." : "");
+    if (fragmented) {
+      v.sentence += " " + bytes_text(f.unused_at_peak) + " are reserved and in no tensor, " +
+                    percent_text(f.unused_at_peak, *f.capacity) + " of the device.";
+    }
   }
   if (f.reserved) {
     v.evidence.push_back(bytes_text(*f.reserved) + " are reserved at the most, of which " +
                          bytes_text(f.unused_at_peak) + " were in no tensor.");
   }
+  if (f.allocated) {
+    if (std::string words = churn(facts, f); !words.empty()) v.evidence.push_back(std::move(words));
+  }
   // Nothing is slower yet; the next larger batch will not fit.
-  if (!by_calls && full) v.severity = VerdictSeverity::kLow;
+  if (!by_calls && (full || fragmented)) v.severity = VerdictSeverity::kLow;
   if (!fires(v)) return v;
   if (by_calls) {
     v.suggestions.push_back(

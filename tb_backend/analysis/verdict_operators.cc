@@ -5,6 +5,7 @@
 
 #include "tb_backend/analysis/kernel_shares.h"
 #include "tb_backend/analysis/record_words.h"
+#include "tb_backend/analysis/roof_words.h"
 #include "tb_backend/analysis/tensor_cores.h"
 #include "tb_backend/analysis/thresholds.h"
 #include "tb_backend/analysis/verdict_facts.h"
@@ -30,23 +31,23 @@ bool is_product(std::string_view op) {
          has(op, "convolution") || has(op, "::conv");
 }
 
-enum class Precision : std::uint8_t { kFull, kHalf, kUnknown };
+enum class InputType : std::uint8_t { kFull, kHalf, kUnknown };
 
 // Of the operator's inputs; of the kernel's name where those were not recorded.
-Precision precision_of(const Trace& trace, EventId op, std::string_view kernel) {
+InputType input_type_of(const Trace& trace, EventId op, std::string_view kernel) {
   auto types = trace.arg(op, "Input type");
   if (!types) types = trace.arg(op, "Input types");
   const std::string_view text = types ? types->text : kernel;
   if (has(text, "Half") || has(text, "BFloat16") || has(text, "half") || has(text, "bf16") ||
       has(text, "Float8") || has(text, "char") || has(text, "f16")) {
-    return Precision::kHalf;
+    return InputType::kHalf;
   }
   if (types) {
-    return has(text, "float") || has(text, "double") ? Precision::kFull : Precision::kUnknown;
+    return has(text, "float") || has(text, "double") ? InputType::kFull : InputType::kUnknown;
   }
   return has(text, "sgemm") || has(text, "scudnn") || has(text, "dgemm") || has(text, "<float")
-             ? Precision::kFull
-             : Precision::kUnknown;
+             ? InputType::kFull
+             : InputType::kUnknown;
 }
 
 struct Device {
@@ -86,12 +87,12 @@ enum class Use : std::uint8_t { kOn, kOff, kUnknown };
 Use use_of(const Trace& trace, EventId op, TensorCores by_name, std::string_view kernel,
            const Device& device) {
   if (by_name == TensorCores::kYes) return Use::kOn;
-  switch (precision_of(trace, op, kernel)) {
-    case Precision::kFull:
+  switch (input_type_of(trace, op, kernel)) {
+    case InputType::kFull:
       // Before Ampere no unit takes single precision; later TF32 may, under names that do not say.
       return by_name == TensorCores::kNo || !device.has_tf32 ? Use::kOff : Use::kUnknown;
-    case Precision::kHalf:
-    case Precision::kUnknown:
+    case InputType::kHalf:
+    case InputType::kUnknown:
       break;
   }
   return Use::kUnknown;
@@ -103,8 +104,19 @@ struct Products {
   std::vector<NodeId> off_kernels;
 };
 
-void add_all(const std::vector<std::string>& sentences, Verdict& v) {
+// Who has the kernel time, and how far the greatest of them is below its roof.
+void add_shares(const Facts& facts, const KernelShares& shares, Verdict& v) {
+  const std::vector<std::string> sentences = shares.sentences();
   v.evidence.insert(v.evidence.end(), sentences.begin(), sentences.end());
+  const DeviceActivity& d = facts.devices[facts.main_device];
+  // Inputs are read only where there is a roof to hold them against.
+  if (!find_device_peaks(
+          d.name, d.properties == nullptr ? std::nullopt : d.properties->total_memory_bytes)) {
+    return;
+  }
+  if (std::string words = roof_words(find_roofline(facts.trace, facts.selection)); !words.empty()) {
+    v.evidence.push_back(std::move(words));
+  }
 }
 
 std::string gain(const Verdict& v) {
@@ -159,7 +171,7 @@ Verdict check_operators(const Facts& facts) {
   const KernelShares shares(facts);
   if (p.kernels == 0) {
     Verdict v = fine(id, "No kernel belongs to a matrix product or convolution.");
-    add_all(shares.sentences(), v);
+    add_shares(facts, shares, v);
     return v;
   }
   if (!device.known) {
@@ -171,12 +183,12 @@ Verdict check_operators(const Facts& facts) {
                  ? std::string("this device")
                  : short_name(facts.devices[facts.main_device].name)) +
             ".");
-    add_all(shares.sentences(), v);
+    add_shares(facts, shares, v);
     return v;
   }
   if (!device.has_tensor_cores) {
     Verdict v = fine(id, "This device has no tensor cores.");
-    add_all(shares.sentences(), v);
+    add_shares(facts, shares, v);
     return v;
   }
   const std::string figures = percent_text(p.on, all) + " of " + time_text(facts.per_step(all)) +
@@ -186,7 +198,7 @@ Verdict check_operators(const Facts& facts) {
                                       " is known to run on tensor cores; of the rest the "
                                       "names do not tell: " +
                                       record_words(kRecordShapes) + " adds the types.");
-    add_all(shares.sentences(), v);
+    add_shares(facts, shares, v);
     return v;
   }
   Verdict v = judged(facts, id, facts.chain.gain(w));
@@ -206,7 +218,7 @@ Verdict check_operators(const Facts& facts) {
                      ? "; twice as fast, it would gain a step " + gain(v) +
                            ": other things set its pace."
                      : std::string("."));
-  add_all(shares.sentences(), v);
+  add_shares(facts, shares, v);
   if (p.unknown > 0) {
     v.evidence.push_back("Of " + time_text(facts.per_step(p.unknown)) +
                          " more the kernels' names do not tell.");
