@@ -112,7 +112,7 @@ std::string ReportAnswers::shell(const std::vector<std::string>& views) const {
   out.put("/api/runs", {}, {}, dump(runs));
 
   Json meta = Json::parse(*asked.of_trace("meta"));
-  for (const Json& view : meta["views"]) {
+  for (const std::string view : meta["views"]) {
     if (std::find(views.begin(), views.end(), view) != views.end()) continue;
     meta["missing_views"].push_back(
         {{"view", view}, {"reason", "This report does not hold it; traceglass serve shows it."}});
