@@ -35,10 +35,11 @@ Fullness fullness(const Facts& facts) {
     f.reserved = m.peak_reserved;
     f.type = m.type;
     f.device = m.id;
-    f.unused_at_peak = 0;
+    // At the fullest moment of it: what the cache holds once a step is over is no fragment.
+    f.unused_at_peak = m.peak_reserved.value_or(0);
     for (const MemoryPoint& p : m.curve) {
       if (!p.reserved || p.reserved != m.peak_reserved) continue;
-      f.unused_at_peak = std::max(f.unused_at_peak, *p.reserved - p.allocated);
+      f.unused_at_peak = std::min(f.unused_at_peak, *p.reserved - p.allocated);
     }
     for (const libtrace::DeviceProperties& d : facts.trace.devices()) {
       if (d.id == m.id) f.capacity = d.total_memory_bytes;
@@ -98,6 +99,7 @@ Verdict check_memory(const Facts& facts) {
                                record_words(kRecordMemory) + "."));
   }
   Verdict v = judged(facts, id, facts.chain.gain(w));
+  seen(facts, facts.per_step(ns), v);
   const bool by_calls = fires(v);
   bool full = false, fragmented = false;
   std::string how_full;

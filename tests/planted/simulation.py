@@ -74,7 +74,7 @@ class Rank:
         self._frames = []
         self._frame_ids = 0
         self._drawn, self._path = {}, []
-        self.allocated, self.reserved, self._next_address = 512 << 20, 20 << 30, 1 << 45
+        self.allocated, self.reserved, self._next_address = 512 << 20, 4 << 30, 1 << 45
 
     # Noise is a function of the place in the program, so that a twin without the plant has the same
     # noise in all that it shares with the planted run.
