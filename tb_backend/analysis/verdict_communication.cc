@@ -75,6 +75,7 @@ Verdict check_communication(const Facts& facts) {
   }));
   // Several at a time are one stretch of it.
   const std::int64_t covered = libtrace::length(libtrace::united(m.ranges));
+  seen(facts, facts.per_step(covered), v);
   v.sentence = "Collectives take " + time_text(facts.per_step(covered)) + " a step";
   if (facts.has_device) {
     const std::int64_t open = facts.per_step(exposed(facts, m));

@@ -34,6 +34,7 @@ Verdict check_data_loading(const Facts& facts) {
     return n.activity == Activity::kDataLoading ? 0 : n.cost();
   }));
   const std::int64_t per_step = facts.per_step(host);
+  seen(facts, per_step, v);
   v.sentence = "The main thread spends " + time_text(per_step) + " a step in the DataLoader";
   if (facts.has_device) {
     const std::int64_t idle = facts.idle_of(IdleCause::kDataLoading);

@@ -57,6 +57,10 @@ Verdict judged(const Facts& facts, std::string id, std::int64_t ceiling_ns) {
   return v;
 }
 
+void seen(const Facts& facts, std::int64_t ns, Verdict& v) {
+  v.seen_pct = percent(std::clamp<std::int64_t>(ns, 0, facts.mean_step_ns), facts.mean_step_ns);
+}
+
 bool fires(const Verdict& v) { return v.severity < VerdictSeverity::kOk; }
 
 Verdict not_checkable(std::string id, std::string sentence) {
@@ -69,7 +73,7 @@ Verdict not_checkable(std::string id, std::string sentence) {
 Verdict fine(std::string id, std::string sentence) {
   Verdict v = not_checkable(std::move(id), std::move(sentence));
   v.severity = VerdictSeverity::kOk;
-  v.share_pct = 0;
+  v.share_pct = v.seen_pct = 0;
   v.gain_ceiling_ns = 0;
   return v;
 }

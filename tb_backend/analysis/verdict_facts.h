@@ -37,6 +37,8 @@ struct Facts {
 
 // Severity, share and ceiling from what a fix could gain a step.
 Verdict judged(const Facts& facts, std::string id, std::int64_t ceiling_ns);
+// What was seen takes `ns` a step, whatever of it a fix could gain.
+void seen(const Facts& facts, std::int64_t ns, Verdict& v);
 bool fires(const Verdict& v);
 // Neither fires nor is fine: `sentence` says what to record.
 Verdict not_checkable(std::string id, std::string sentence);

@@ -206,6 +206,7 @@ Verdict check_operators(const Facts& facts) {
     for (const NodeId n : followers) w.cost[n] /= kTensorCoreSpeedUp;
     v = judged(facts, id, facts.chain.gain(w));
   }
+  seen(facts, facts.per_step(p.off), v);
   v.sentence =
       fires(v)
           ? figures + " runs on tensor cores; " + time_text(facts.per_step(p.off)) +

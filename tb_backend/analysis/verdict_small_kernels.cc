@@ -127,6 +127,7 @@ Verdict check_small_kernels(const Facts& facts) {
         fine(id, share(k) + ", " + time_text(k.ns / k.count) + " on average: they are not small.");
     return ok;
   }
+  seen(facts, waits, v);
   v.sentence = share(k) + "; the device waits " + time_text(waits) + " a step for launches.";
   if (!fires(v)) return v;
   v.events = worst.take();

@@ -89,6 +89,7 @@ Verdict check_synchronization(const Facts& facts) {
   }
   if (all.calls == 0) return fine(id, "The host waits for the device nowhere in the steps.");
   Verdict v = judged(facts, id, facts.chain.gain(w));
+  seen(facts, facts.per_step(all.ns()), v);
   v.events = worst.take();
   struct Name {
     std::string_view name;

@@ -85,6 +85,7 @@ Verdict check_utilization(const Facts& facts, const std::vector<Verdict>& others
   if (fires(judged(facts, id, left))) left += in_passing;
   left = std::min(left, facts.idle_per_step());
   Verdict v = judged(facts, id, left);
+  seen(facts, facts.idle_per_step(), v);
   const std::int64_t busy =
       facts.mean_step_ns - std::min(facts.mean_step_ns, facts.idle_per_step());
   v.sentence = "The device is busy for " + percent_text(busy, facts.mean_step_ns) + " of the step";

@@ -27,7 +27,9 @@ struct Verdict {
   // low_utilization
   std::string id;
   VerdictSeverity severity = VerdictSeverity::kUnknown;
-  std::optional<double> share_pct;              // of the mean selected step; absent: unknown
+  std::optional<double> share_pct;  // the ceiling's, of the mean selected step; absent: unknown
+  std::optional<double>
+      seen_pct;  // of it, what was seen takes, hidden or not; absent: no time was measured
   std::optional<std::int64_t> gain_ceiling_ns;  // most that a step could gain; never above it
   std::string sentence;                         // what was seen, with its two or three figures
   std::vector<std::string> evidence;            // further figures, a short sentence each

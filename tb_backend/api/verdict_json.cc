@@ -32,6 +32,7 @@ Json verdict_json(const Verdict& v, const std::string& trust) {
             {"events", v.events},
             {"trust", trust}};
   put(j, "share_pct", v.share_pct);
+  put(j, "seen_pct", v.seen_pct);
   put(j, "gain_ceiling_ns", v.gain_ceiling_ns);
   return j;
 }

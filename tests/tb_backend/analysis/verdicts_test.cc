@@ -44,6 +44,8 @@ TEST_P(VerdictLaws, SevenVerdictsWithCeilingsWithinTheStep) {
     EXPECT_GE(*v.gain_ceiling_ns, 0) << v.id;
     EXPECT_LE(*v.gain_ceiling_ns, mean) << v.id;
     EXPECT_LE(*v.share_pct, 100.0) << v.id;
+    EXPECT_GE(v.seen_pct.value_or(0), 0) << v.id;
+    EXPECT_LE(v.seen_pct.value_or(0), 100.0) << v.id;
   }
 }
 
@@ -92,6 +94,19 @@ Rows loading_step() {
   return rows;
 }
 
+// A loader of 30 us beside a kernel of 80: it is seen, and costs nothing that a fix could gain.
+TEST(Verdicts, WhatIsHiddenIsSeenAndGainsNothing) {
+  Rows rows;
+  rows.step(1, 1, 0, 100'000);
+  rows.op("aten::mm", 1, 0, 20'000).runtime(1, 2'000, 6'000, 11);
+  rows.annotation("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 1, 30'000, 30'000);
+  rows.kernel("gemm", 20'000, 80'000, 11);
+  const auto trace = rows.trace();
+  const Verdict v = verdict(find_verdicts(*trace, everything(*trace)), "data_loading");
+  EXPECT_EQ(v.severity, VerdictSeverity::kOk);
+  EXPECT_EQ(v.seen_pct, 30.0);
+}
+
 TEST(Verdicts, DataLoadingIsFirstWhereTheDeviceWaitsForIt) {
   const auto trace = loading_step().trace();
   const std::vector<Verdict> all = find_verdicts(*trace, everything(*trace));
@@ -99,6 +114,7 @@ TEST(Verdicts, DataLoadingIsFirstWhereTheDeviceWaitsForIt) {
   EXPECT_EQ(all[0].severity, VerdictSeverity::kHigh);
   EXPECT_EQ(all[0].gain_ceiling_ns, 50'000);
   EXPECT_EQ(all[0].share_pct, 50.0);
+  EXPECT_EQ(all[0].seen_pct, 50.0);
   EXPECT_EQ(trace->name(all[0].events.at(0)),
             "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__");
   EXPECT_NE(all[0].evidence.at(0).find("_SingleProcessDataLoaderIter"), std::string::npos);
