@@ -214,8 +214,8 @@ def peak_bytes(process):
 
 
 def bench_ranks_many():
-    """1 024 ranks of 50 000 events each: the view over all of them is complete, and the server never
-    holds more than 2 GiB. TRACEGLASS_BENCH_RANKS: fewer of them, to try this out."""
+    """1024 ranks of 50 000 events: the view over them is complete, within 2 GiB of the server's memory.
+    TRACEGLASS_BENCH_RANKS: fewer of them, to try this out."""
     build("traceglass")
     ranks = int(os.environ.get("TRACEGLASS_BENCH_RANKS", "1024"))
     with tempfile.TemporaryDirectory(dir=WORK) as folder:
