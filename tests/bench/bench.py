@@ -214,7 +214,7 @@ def peak_bytes(process):
 
 
 def bench_ranks_many():
-    """1024 ranks of 50 000 events: the view over them is complete, within 2 GiB of the server's memory.
+    """1024 ranks of 50 000 events: the view over them is complete, the server within 2 GiB.
     TRACEGLASS_BENCH_RANKS: fewer of them, to try this out."""
     build("traceglass")
     ranks = int(os.environ.get("TRACEGLASS_BENCH_RANKS", "1024"))
