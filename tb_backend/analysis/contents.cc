@@ -1,7 +1,9 @@
 #include "tb_backend/analysis/contents.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "libtrace/model/plain_text.h"
@@ -21,8 +23,18 @@ struct Seen {
        stacks = false;
 };
 
+// Whether any text of the trace is `text`: without, no argument can be called that.
+bool has_text(const Trace& trace, std::string_view text) {
+  for (libtrace::StringId id = 0; id < trace.string_count(); ++id) {
+    if (trace.text(id) == text) return true;
+  }
+  return false;
+}
+
 Seen look(const Trace& trace) {
   Seen s;
+  const bool dims = has_text(trace, "Input Dims"), old_dims = has_text(trace, "Input dims");
+  const bool stack = has_text(trace, "Call stack");
   for (EventId e = 0; e < trace.size(); ++e) {
     const Kind kind = trace.kind(e);
     const std::uint16_t flags = trace.flags(e);
@@ -33,9 +45,10 @@ Seen look(const Trace& trace) {
         (flags & (libtrace::flag::kCommunication | libtrace::flag::kHostCollective)) != 0;
     s.python = s.python || kind == Kind::kPython;
     if (kind == Kind::kOp && !(s.shapes && s.stacks)) {
-      s.shapes = s.shapes || trace.arg(e, "Input Dims") || trace.arg(e, "Input dims");
-      const auto stack = trace.arg(e, "Call stack");
-      s.stacks = s.stacks || (stack && !stack->text.empty());
+      s.shapes = s.shapes || (dims && trace.arg(e, "Input Dims")) ||
+                 (old_dims && trace.arg(e, "Input dims"));
+      const auto frames = stack ? trace.arg(e, "Call stack") : std::nullopt;
+      s.stacks = s.stacks || (frames && !frames->text.empty());
     }
   }
   s.stacks = s.stacks || s.python;
