@@ -8,13 +8,16 @@
 namespace libtrace {
 namespace {
 
+std::string_view known_text(const Trace& trace, StringId id) {
+  return trace.text(id < trace.string_count() ? id : 0);
+}
+
 // Calls `fn(key, value)` for each argument at `offset` until it returns true.
 template <typename Fn>
 void each_arg(const Trace& trace, const args::Bytes& bytes, std::uint32_t offset, Fn&& fn) {
-  const auto known = [&](StringId id) { return id < trace.string_count() ? id : 0; };
   args::each(bytes, offset, [&](StringId key, Value value, StringId text) {
-    value.text = trace.text(known(text));
-    return fn(trace.text(known(key)), value);
+    value.text = known_text(trace, text);
+    return fn(known_text(trace, key), value);
   });
 }
 
@@ -41,9 +44,12 @@ void Trace::args_at(std::uint32_t offset, std::vector<Arg>& out) const {
 
 std::optional<Value> Trace::arg(EventId e, std::string_view key) const {
   std::optional<Value> found;
-  each_arg(*this, d_.arg_bytes, d_.args[e], [&](std::string_view k, const Value& value) {
-    if (k == key) found = value;
-    return found.has_value();
+  // Only the one asked for has its text looked up.
+  args::each(d_.arg_bytes, d_.args[e], [&](StringId k, Value value, StringId text) {
+    if (known_text(*this, k) != key) return false;
+    value.text = known_text(*this, text);
+    found = value;
+    return true;
   });
   return found;
 }
