@@ -24,6 +24,15 @@ class PluginTest(unittest.TestCase):
         self.assertIsNone(made._backend._server)
 
 
+class BackendTest(unittest.TestCase):
+    def test_the_server_gets_a_secret_and_no_token(self):
+        shell = {"PATH": "/bin", "TRACEGLASS_TOKEN": "of-the-shell"}
+        self.assertEqual(
+            backend.child_environment("s", shell), {"PATH": "/bin", "TRACEGLASS_SECRET": "s"}
+        )
+        self.assertIn("TRACEGLASS_TOKEN", shell)
+
+
 class LauncherTest(unittest.TestCase):
     def test_becomes_the_packaged_program(self):
         with mock.patch.object(backend, "packaged_binary", return_value=support.FAKE):

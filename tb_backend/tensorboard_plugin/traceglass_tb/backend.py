@@ -45,6 +45,14 @@ def candidates(environ=None):
     return [packaged_binary()] + ([on_path] if on_path else [])
 
 
+def child_environment(secret, environ=None):
+    """Of the server: only who knows the secret is answered. A token of this shell is for servers
+    that people open themselves; TensorBoard's page knows none."""
+    environ = dict(os.environ if environ is None else environ)
+    environ.pop("TRACEGLASS_TOKEN", None)
+    return {**environ, "TRACEGLASS_SECRET": secret}
+
+
 def find_binary(environ=None):
     places = candidates(environ)
     for place in places:
@@ -125,7 +133,7 @@ class Backend:
                 text=True,
                 errors="replace",
                 # By environment, not as an argument: others can list a process's arguments.
-                env={**os.environ, "TRACEGLASS_SECRET": secret},
+                env=child_environment(secret),
                 start_new_session=True,  # Ctrl-C is TensorBoard's; the pipe ends the child
             )
         except OSError as error:
