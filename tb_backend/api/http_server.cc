@@ -36,6 +36,51 @@ bool is_one_line(std::string_view value) {
   return std::none_of(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n'; });
 }
 
+enum class Body : std::uint8_t { kNone, kFollows, kUnclear };
+
+// What follows the headers. The library reads no body of GET, HEAD and OPTIONS: it would take it
+// for the next request. And where two readings are possible, a proxy may have taken the other one.
+Body body_of(const httplib::Request& request) {
+  const std::string_view method = request.method;
+  const auto lengths = request.get_header_value_count("Content-Length");
+  const auto encodings = request.get_header_value_count("Transfer-Encoding");
+  const std::string length = request.get_header_value("Content-Length");
+  if (encodings == 0 && (lengths == 0 || (lengths == 1 && length == "0"))) return Body::kNone;
+  if (method != "POST" && method != "PUT" && method != "PATCH" && method != "DELETE") {
+    return Body::kUnclear;
+  }
+  if (lengths + encodings != 1) return Body::kUnclear;
+  if (encodings == 1) {
+    return request.get_header_value("Transfer-Encoding") == "chunked" ? Body::kFollows
+                                                                      : Body::kUnclear;
+  }
+  const bool digits =
+      std::all_of(length.begin(), length.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return digits && !length.empty() ? Body::kFollows : Body::kUnclear;
+}
+
+// Refuses, and ends the connection: what comes on it is not known to be a request.
+void send_last(const httplib::Request& request, httplib::Response& response) {
+  Reply reply = problem_reply({400,
+                               "request",
+                               "The request has a body that its method has not, or an unclear one.",
+                               "",
+                               {}});
+  add_security_headers(reply);
+  response.status = reply.status;
+  for (const auto& [name, value] : reply.headers) response.set_header(name, value);
+  response.set_header("Connection", "close");
+  // The library closes when a content provider says that it failed; it asks none after HEAD.
+  const_cast<httplib::Request&>(request).method = "GET";
+  const_cast<httplib::Request&>(request).ranges.clear();
+  response.set_content_provider(
+      reply.body->size(), reply.type,
+      [body = reply.body](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+        sink.write(body->data() + offset, length);
+        return false;
+      });
+}
+
 void send(const Reply& reply, httplib::Response& response) {
   response.status = reply.status;
   for (const auto& [name, value] : reply.headers) {
@@ -45,7 +90,11 @@ void send(const Reply& reply, httplib::Response& response) {
     response.set_chunked_content_provider(
         reply.type, [stream = reply.stream](std::size_t, httplib::DataSink& sink) {
           std::string bytes;
-          if (stream->next(bytes)) return sink.write(bytes.data(), bytes.size());
+          try {
+            if (stream->next(bytes)) return sink.write(bytes.data(), bytes.size());
+          } catch (const std::exception&) {
+            return false;  // the answer breaks off, and can be seen to
+          }
           sink.done();
           return true;
         });
@@ -88,8 +137,14 @@ HttpServer::HttpServer(App& app) : impl_(new Impl(app)) {
   server.set_payload_max_length(kLargestBody);
   server.set_pre_routing_handler(
       [this](const httplib::Request& request, httplib::Response& response) {
-        if (request.method != "GET" && request.method != "HEAD") {
-          return httplib::Server::HandlerResponse::Unhandled;  // its body has to be read first
+        switch (body_of(request)) {
+          case Body::kFollows:
+            return httplib::Server::HandlerResponse::Unhandled;  // it has to be read first
+          case Body::kUnclear:
+            send_last(request, response);
+            return httplib::Server::HandlerResponse::Handled;
+          case Body::kNone:
+            break;  // the library would wait for one of POST or DELETE
         }
         // Parts of an answer are not offered; the library would cut them out by itself.
         const_cast<httplib::Request&>(request).ranges.clear();

@@ -38,8 +38,9 @@ class HttpServerTest : public testing::AppTest {
     return c;
   }
 
-  // Sends bytes as they are, reads until the server closes or has sent all headers.
-  std::string raw(const std::string& request) const {
+  // Sends bytes as they are, reads until the server closes or has sent all headers. `more` is sent
+  // then, and all read until it closes.
+  std::string raw(const std::string& request, const std::string& more = "") const {
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -54,6 +55,12 @@ class HttpServerTest : public testing::AppTest {
       const ssize_t n = ::recv(fd, buffer, sizeof buffer, 0);
       if (n <= 0) break;
       answer.append(buffer, static_cast<std::size_t>(n));
+    }
+    if (!more.empty()) {
+      ::send(fd, more.data(), more.size(), MSG_NOSIGNAL);
+      for (ssize_t n = 0; (n = ::recv(fd, buffer, sizeof buffer, 0)) > 0;) {
+        answer.append(buffer, static_cast<std::size_t>(n));
+      }
     }
     ::close(fd);
     return answer;
@@ -119,6 +126,38 @@ TEST_F(HttpServerTest, MalformedRequestsGetAnAnswerOrAreClosed) {
   EXPECT_EQ(split.find("\r\nX-Evil"), std::string::npos);
   // And it still serves.
   EXPECT_EQ(client().Get("/api/runs")->status, 200);
+}
+
+TEST_F(HttpServerTest, ABodyIsNeverTakenForARequest) {
+  const std::string hidden =
+      "GET /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n";
+  const std::string length = "Content-Length: " + std::to_string(hidden.size()) + "\r\n";
+  const std::string host = " /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Traceglass-Write: 1\r\n";
+  for (const std::string& head :
+       {"GET" + host + length, "HEAD" + host + length, "OPTIONS" + host + length,
+        "GET" + host + "Transfer-Encoding: chunked\r\n",
+        "GET" + host + "Content-Length: 0\r\n" + length,
+        "POST" + host + length + "Transfer-Encoding: chunked\r\n",
+        "POST" + host + "Transfer-Encoding: xchunked\r\n",
+        "POST" + host + "Content-Length: +5\r\n"}) {
+    const std::string answer = raw(head + "\r\n", hidden);
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 400")) << head;
+    EXPECT_EQ(answer.find("HTTP/1.1", 9), std::string::npos) << head;  // no second answer
+    EXPECT_EQ(answer.find("\"runs\""), std::string::npos) << head;
+  }
+  // An empty one is none.
+  EXPECT_THAT(raw("GET" + host + "Content-Length: 0\r\nConnection: close\r\n\r\n"),
+              StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServerTest, NoBodyIsWaitedForThatDoesNotCome) {
+  const auto begin = std::chrono::steady_clock::now();
+  for (const std::string method : {"DELETE", "POST"}) {
+    EXPECT_THAT(raw(method + " /api/runs HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Traceglass-Write: 1\r\n" +
+                    "Content-Type: application/json\r\n\r\n"),
+                StartsWith("HTTP/1.1 405"));
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4));  // of 5 each
 }
 
 TEST_F(HttpServerTest, RangesAreNotOffered) {
