@@ -2,13 +2,16 @@
 
 #include <utility>
 
+#include "tb_backend/api/note_news.h"
 #include "tb_backend/api/notes_json.h"
 
 namespace traceglass {
 namespace {
 
-constexpr std::size_t kKept = 512;   // events in memory
-constexpr std::size_t kBatch = 256;  // read from the file at a time
+constexpr std::size_t kKept = 512;                             // events in memory
+constexpr std::size_t kKeptBytes = std::size_t{16} << 20U;     // of these
+constexpr std::size_t kAtOnceBytes = std::size_t{256} << 10U;  // to one follower, and then some
+constexpr std::size_t kBatch = 256;                            // read from the file at a time
 
 std::string event_bytes(const char* type, std::int64_t seq, const std::string& data) {
   // One line: dump() writes no line end.
@@ -44,14 +47,14 @@ NoteFeed::~NoteFeed() {
 }
 
 std::shared_ptr<ReplyStream> NoteFeed::follow(std::int64_t after) {
-  catch_up();
+  const bool known = catch_up();
   const std::lock_guard lock(mutex_);
   if (stopping_ || followers_ >= kMostFollowers) return nullptr;
   ++followers_;
   if (!looker_.joinable()) looker_ = std::thread([this] { look(); });
   news_.notify_all();
   // Somebody who has seen more than there is looked at another file.
-  return std::make_shared<Stream>(*this, after, after > last_ ? reset_ - 1 : reset_);
+  return std::make_shared<Stream>(*this, after, known && after > last_ ? reset_ - 1 : reset_);
 }
 
 void NoteFeed::changed() { catch_up(); }
@@ -78,67 +81,82 @@ void NoteFeed::look() {
       if (stopping_) return;
     }
     const std::int64_t now = store_.version();
-    if (now != version) catch_up();
-    version = now;
+    if (now != version && catch_up()) version = now;
   }
 }
 
-std::deque<NoteFeed::Event> NoteFeed::read_after(std::int64_t seq, std::size_t limit) {
-  std::deque<Event> out;
-  const auto found = store_.changes_after(seq, limit);
-  const auto* changes = std::get_if<std::vector<NoteChange>>(&found);
-  if (changes == nullptr) return out;
-  for (const NoteChange& change : *changes) {
-    const auto thread = store_.find(change.thread);
-    const auto* ok = std::get_if<NoteThread>(&thread);
-    if (ok == nullptr) continue;
-    const std::string data = dump(note_change_json(change, *ok));
-    out.push_back(
+std::optional<NoteFeed::Events> NoteFeed::read_after(std::int64_t seq) {
+  const auto found = note_news(store_, seq, kBatch);
+  const auto* ok = std::get_if<NoteNews>(&found);
+  if (ok == nullptr) return std::nullopt;
+  Events out;
+  for (const auto& [change, thread] : ok->news) {
+    const std::string data = dump(note_change_json(change, thread));
+    out.events.push_back(
         {change.seq, std::make_shared<const std::string>(event_bytes("change", change.seq, data))});
   }
+  out.upto = ok->upto;
   return out;
 }
 
-void NoteFeed::catch_up() {
+void NoteFeed::keep(Events& read) {
+  for (Event& event : read.events) {
+    recent_bytes_ += event.bytes->size();
+    recent_.push_back(std::move(event));
+  }
+  while (recent_.size() > kKept || recent_bytes_ > kKeptBytes) {
+    recent_bytes_ -= recent_.front().bytes->size();
+    recent_.pop_front();
+  }
+}
+
+bool NoteFeed::catch_up() {
   const std::lock_guard pulling(pulling_);
   const auto found = store_.last_change();
   const auto* newest = std::get_if<std::int64_t>(&found);
-  if (newest == nullptr) return;  // it says so to whoever writes or lists
+  if (newest == nullptr) return false;  // it says so to whoever writes or lists
   std::int64_t last = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (*newest < last_) {
+    const bool replaced = *newest < last_;
+    // What is older than a batch, a stream reads by itself.
+    const bool far = *newest - last_ > static_cast<std::int64_t>(kBatch);
+    if (replaced || far) {
       recent_.clear();
-      last_ = *newest;
+      recent_bytes_ = 0;
+      last_ = replaced ? *newest : *newest - static_cast<std::int64_t>(kBatch);
+    }
+    if (replaced) {
       ++reset_;
       news_.notify_all();
     }
     last = last_;
   }
-  if (*newest == last) return;
-  // What is older than the batch, a stream reads by itself.
-  std::deque<Event> events =
-      read_after(std::max(last, *newest - static_cast<std::int64_t>(kBatch)), kBatch);
-  const std::lock_guard lock(mutex_);
-  if (*newest - last > static_cast<std::int64_t>(kBatch)) recent_.clear();
-  for (Event& event : events) recent_.push_back(std::move(event));
-  while (recent_.size() > kKept) recent_.pop_front();
-  last_ = *newest;
-  news_.notify_all();
+  while (last < *newest) {
+    std::optional<Events> read = read_after(last);
+    if (!read) return false;  // what is not read is asked for again
+    last = read->upto > last ? read->upto : *newest;
+    const std::lock_guard lock(mutex_);
+    keep(*read);
+    last_ = last;
+    news_.notify_all();
+  }
+  return true;
 }
 
-std::deque<NoteFeed::Event> NoteFeed::after(std::int64_t seq) {
+std::optional<NoteFeed::Events> NoteFeed::after(std::int64_t seq) {
   {
     const std::lock_guard lock(mutex_);
     if (!recent_.empty() && recent_.front().seq <= seq + 1) {
-      std::deque<Event> out;
+      Events out;
       for (const Event& event : recent_) {
-        if (event.seq > seq) out.push_back(event);
+        if (event.seq > seq) out.events.push_back(event);
       }
+      out.upto = last_;
       return out;
     }
   }
-  return read_after(seq, kBatch);
+  return read_after(seq);
 }
 
 bool NoteFeed::next(Stream& stream, std::string& bytes) {
@@ -163,15 +181,21 @@ bool NoteFeed::next(Stream& stream, std::string& bytes) {
       return true;
     }
   }
-  const std::deque<Event> events = after(stream.after_);
-  for (const Event& event : events) bytes += *event.bytes;
-  if (!events.empty()) {
-    stream.after_ = events.back().seq;
-  } else {
-    const std::lock_guard lock(mutex_);
-    stream.after_ = std::max(stream.after_, last_);  // its thread is gone: nothing to show
-    bytes += ": nothing to show\n\n";
+  const std::optional<Events> read = after(stream.after_);
+  if (!read) {
+    std::unique_lock lock(mutex_);
+    news_.wait_for(lock, kLook, [this] { return stopping_; });
+    bytes += ": the notes cannot be read now\n\n";
+    return true;
   }
+  std::int64_t upto = read->upto;
+  for (const Event& event : read->events) {
+    if (bytes.size() >= kAtOnceBytes) break;
+    bytes += *event.bytes;
+    upto = &event == &read->events.back() ? read->upto : event.seq;
+  }
+  if (read->events.empty()) bytes += ": nothing to show\n\n";  // the threads are gone
+  stream.after_ = std::max(stream.after_, upto);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -45,18 +46,25 @@ class NoteFeed {
     std::shared_ptr<const std::string> bytes;
   };
 
-  void look();      // the thread
-  void catch_up();  // reads what is new, tells everybody
-  // Events after `seq`, oldest first, not waiting.
-  std::deque<Event> after(std::int64_t seq);
-  std::deque<Event> read_after(std::int64_t seq, std::size_t limit);
+  struct Events {
+    std::deque<Event> events;  // oldest first
+    std::int64_t upto = 0;     // what is not in there up to this change has nothing to show
+  };
+
+  void look();              // the thread
+  bool catch_up();          // reads what is new, tells everybody; false: it cannot be read now
+  void keep(Events& read);  // mutex_ is held
+  // Events after `seq`, not waiting; nothing: they cannot be read now.
+  std::optional<Events> after(std::int64_t seq);
+  std::optional<Events> read_after(std::int64_t seq);
   bool next(Stream& stream, std::string& bytes);
 
   NoteStore& store_;
   std::mutex pulling_;  // one reads the file; taken before mutex_
   std::mutex mutex_;    // guards all below
   std::condition_variable news_;
-  std::deque<Event> recent_;
+  std::deque<Event> recent_;  // of the changes up to last_, without a gap
+  std::size_t recent_bytes_ = 0;
   std::int64_t last_ = 0;   // the newest change that is known
   std::int64_t reset_ = 0;  // how often the file was replaced by an older one
   std::size_t followers_ = 0;

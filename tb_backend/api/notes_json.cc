@@ -15,17 +15,6 @@ void put_number(Json& json, const char* key, std::int64_t number) {
   if (number > 0) json[key] = number;
 }
 
-Json note_json(const Note& note) {
-  Json out = {{"id", note.id},
-              {"author", note.author.name},
-              {"verified", note.author.verified},
-              {"text", note.text},
-              {"created_ms", note.created_ms}};
-  put(out, "edited_ms", note.edited_ms);
-  put(out, "removed_ms", note.removed_ms);
-  return out;
-}
-
 // A name within a line of Markdown: nothing in it is markup.
 std::string plain_line(const std::string& text) {
   constexpr std::string_view kMarks = "\\`*_{}[]()#+-.!|<>~&";
@@ -88,6 +77,17 @@ Json note_anchor_json(const NoteAnchor& anchor) {
   return out;
 }
 
+Json note_json(const Note& note) {
+  Json out = {{"id", note.id},
+              {"author", note.author.name},
+              {"verified", note.author.verified},
+              {"text", note.text},
+              {"created_ms", note.created_ms}};
+  put(out, "edited_ms", note.edited_ms);
+  put(out, "removed_ms", note.removed_ms);
+  return out;
+}
+
 Json note_thread_json(const NoteThread& thread) {
   Json out = {{"id", thread.id},
               {"changed", thread.changed},
@@ -128,31 +128,30 @@ Json note_edits_json(const std::vector<NoteEdit>& edits) {
   return out;
 }
 
-std::string notes_markdown(const std::vector<NoteThread>& threads) {
-  std::string out = "# Notes\n";
-  for (const NoteThread& thread : threads) {
-    const NoteAnchor& a = thread.anchor;
-    out += "\n## " + plain_line(a.label.empty() ? a.run : a.label) + "\n\n";
-    out += plain_line(a.run);
-    if (!a.worker.empty()) out += " · " + plain_line(a.worker);
-    if (a.span > 0) out += fmt::format(" · profile {}", a.span);
-    if (!a.view.empty()) out += " · " + plain_line(a.view);
-    if (!a.step_name.empty()) out += " · " + plain_line(a.step_name);
-    if (a.start_ns && a.end_ns) {
-      out += fmt::format(" · {:.3f}–{:.3f} ms", static_cast<double>(*a.start_ns) / 1e6,
-                         static_cast<double>(*a.end_ns) / 1e6);
-    }
-    out += '\n';
-    for (const Note& note : thread.notes) {
-      out += '\n' + by_line(note) + "\n\n";
-      out += note.removed_ms ? "*removed by its author*\n" : quoted_lines(note.text);
-    }
-    if (thread.resolved_ms) {
-      out += fmt::format("\n*Resolved by {}, {}.*\n", plain_line(thread.resolved_by),
-                         utc_text(*thread.resolved_ms));
-    }
+std::string thread_markdown_head(const NoteThread& thread) {
+  const NoteAnchor& a = thread.anchor;
+  std::string out = "\n## " + plain_line(a.label.empty() ? a.run : a.label) + "\n\n";
+  out += plain_line(a.run);
+  if (!a.worker.empty()) out += " · " + plain_line(a.worker);
+  if (a.span > 0) out += fmt::format(" · profile {}", a.span);
+  if (!a.view.empty()) out += " · " + plain_line(a.view);
+  if (!a.step_name.empty()) out += " · " + plain_line(a.step_name);
+  if (a.start_ns && a.end_ns) {
+    out += fmt::format(" · {:.3f}–{:.3f} ms", static_cast<double>(*a.start_ns) / 1e6,
+                       static_cast<double>(*a.end_ns) / 1e6);
   }
-  return out;
+  return out + '\n';
+}
+
+std::string note_markdown(const Note& note) {
+  return '\n' + by_line(note) + "\n\n" +
+         (note.removed_ms ? "*removed by its author*\n" : quoted_lines(note.text));
+}
+
+std::string thread_markdown_end(const NoteThread& thread) {
+  if (!thread.resolved_ms) return {};
+  return fmt::format("\n*Resolved by {}, {}.*\n", plain_line(thread.resolved_by),
+                     utc_text(*thread.resolved_ms));
 }
 
 }  // namespace traceglass

@@ -8,7 +8,9 @@
 #include "libtrace/model/whole_number.h"
 #include "tb_backend/api/json.h"
 #include "tb_backend/api/note_anchor.h"
+#include "tb_backend/api/note_export.h"
 #include "tb_backend/api/note_feed.h"
+#include "tb_backend/api/note_news.h"
 #include "tb_backend/api/notes_json.h"
 #include "tb_backend/api/problem.h"
 #include "tb_backend/api/router.h"
@@ -231,8 +233,9 @@ Reply list(Services& services, const Call& call, const PathArgs&) {
   return json_reply(note_page_json(std::get<NotePage>(found)));
 }
 
-Reply thread(Services& services, const Call&, const PathArgs& args) {
-  const auto found = services.notes.store.find(number_of(args[0]));
+Reply thread(Services& services, const Call& call, const PathArgs& args) {
+  const std::int64_t before = call.query.integer("before", 1, INT64_MAX, INT64_MAX);
+  const auto found = services.notes.store.find(number_of(args[0]), before);
   if (const auto* error = std::get_if<NoteError>(&found)) return failed(*error);
   return json_reply(note_thread_json(std::get<NoteThread>(found)));
 }
@@ -251,14 +254,11 @@ Reply changes(Services& services, const Call& call, const PathArgs&) {
   const std::int64_t seq = std::get<std::int64_t>(last);
   const std::int64_t after = call.query.integer("after", 0, INT64_MAX, 0);
   const auto limit = static_cast<std::size_t>(call.query.integer("limit", 1, 1000, 200));
-  Json out = {{"seq", seq}, {"reset", after > seq}, {"changes", Json::array()}};
-  const auto found = store.changes_after(after > seq ? INT64_MAX : after, limit);
+  const auto found = note_news(store, after > seq ? INT64_MAX : after, limit);
   if (const auto* error = std::get_if<NoteError>(&found)) return failed(*error);
-  for (const NoteChange& change : std::get<std::vector<NoteChange>>(found)) {
-    const auto about = store.find(change.thread);
-    if (const auto* thread = std::get_if<NoteThread>(&about)) {
-      out["changes"].push_back(note_change_json(change, *thread));
-    }
+  Json out = {{"seq", seq}, {"reset", after > seq}, {"changes", Json::array()}};
+  for (const auto& [change, thread] : std::get<NoteNews>(found).news) {
+    out["changes"].push_back(note_change_json(change, thread));
   }
   return json_reply(out);
 }
@@ -280,30 +280,12 @@ Reply events(Services& services, const Call& call, const PathArgs&) {
 
 Reply export_all(Services& services, const Call& call, const PathArgs&) {
   const bool markdown = call.query.choice("format", {"markdown", "json"}) == "markdown";
-  NoteFilter filter = filter_of(call);
-  filter.limit = 500;
-  std::vector<NoteThread> threads;
-  do {
-    auto found = services.notes.store.list(filter);
-    if (const auto* error = std::get_if<NoteError>(&found)) return failed(*error);
-    auto& page = std::get<NotePage>(found);
-    for (NoteThread& one : page.threads) {
-      if (static_cast<std::size_t>(one.note_count) > one.notes.size()) {
-        auto whole = services.notes.store.find(one.id);
-        if (auto* ok = std::get_if<NoteThread>(&whole)) one = std::move(*ok);
-      }
-      threads.push_back(std::move(one));
-    }
-    filter.before = page.next;
-  } while (filter.before != 0);
+  auto found = export_notes(services.notes.store, filter_of(call),
+                            markdown ? NoteFormat::kMarkdown : NoteFormat::kJson);
+  if (const auto* error = std::get_if<NoteError>(&found)) return failed(*error);
   Reply reply;
-  if (markdown) {
-    reply = Reply::text(200, "text/markdown; charset=utf-8", notes_markdown(threads));
-  } else {
-    Json out = {{"threads", Json::array()}};
-    for (const NoteThread& one : threads) out["threads"].push_back(note_thread_json(one));
-    reply = Reply::text(200, "application/json", dump(out, 2));
-  }
+  reply.type = markdown ? "text/markdown; charset=utf-8" : "application/json";
+  if (call.method != "HEAD") reply.stream = std::get<std::shared_ptr<ReplyStream>>(found);
   reply.headers.emplace_back("Content-Disposition", std::string("attachment; filename=\"notes.") +
                                                         (markdown ? "md\"" : "json\""));
   return reply;
@@ -324,6 +306,7 @@ Reply anchors(Services& services, const Call& call, const PathArgs&) {
   filter.run = file->run;
   filter.worker = file->worker;
   filter.limit = kMostAnchors;
+  filter.with_notes = false;
   const auto found = services.notes.store.list(filter);
   if (const auto* error = std::get_if<NoteError>(&found)) return failed(*error);
   const auto& page = std::get<NotePage>(found);

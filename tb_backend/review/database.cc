@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 
 namespace traceglass {
 namespace {
@@ -77,14 +78,19 @@ bool is_shared_by_machines(const std::filesystem::path& path) {
 
 void Database::Close::operator()(sqlite3* handle) const { ::sqlite3_close_v2(handle); }
 
-Database::Database(const std::filesystem::path& path, Mode mode, std::int64_t largest_bytes)
-    : path_(path.string()) {
+Database::Database(const std::filesystem::path& path, Mode mode) : path_(path.string()) {
   const bool writes = mode == Mode::kCreate || mode == Mode::kWrite;
-  int flags = SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE;
+  int flags =
+      SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW;
   flags |= writes ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   if (mode == Mode::kCreate) flags |= SQLITE_OPEN_CREATE;
+  // No link in place of the file itself; SQLite would refuse one among its folders too.
+  std::error_code ignored;
+  const std::filesystem::path folder =
+      std::filesystem::canonical(std::filesystem::absolute(path).parent_path(), ignored);
+  const std::filesystem::path opens = folder.empty() ? path : folder / path.filename();
   const std::string uri =
-      "file:" + escaped(path_) + (mode == Mode::kImmutable ? "?immutable=1" : "");
+      "file:" + escaped(opens.string()) + (mode == Mode::kImmutable ? "?immutable=1" : "");
   sqlite3* opened = nullptr;
   const int status = ::sqlite3_open_v2(uri.c_str(), &opened, flags, nullptr);
   handle_.reset(opened);
@@ -95,8 +101,10 @@ Database::Database(const std::filesystem::path& path, Mode mode, std::int64_t la
   ::sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   ::sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   ::sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-  if (!writes) return;
-  run(is_shared_by_machines(path) ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL");
+}
+
+void Database::prepare_to_write(std::int64_t largest_bytes) {
+  run(is_shared_by_machines(path_) ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL");
   run("PRAGMA synchronous=FULL");
   run("PRAGMA secure_delete=ON");  // what its author removed is overwritten
   const std::int64_t page = std::max<std::int64_t>(512, number("PRAGMA page_size"));

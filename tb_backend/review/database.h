@@ -29,8 +29,11 @@ class Database {
     kImmutable  // no change, and nobody else's seen: of a folder in which no lock can be made
   };
 
-  // Throws DatabaseError. `largest_bytes`: beyond it a write fails as on a full disk.
-  Database(const std::filesystem::path& path, Mode mode, std::int64_t largest_bytes);
+  // Throws DatabaseError. Changes nothing in a file that is there.
+  Database(const std::filesystem::path& path, Mode mode);
+  // To be called once the file is known to be ours: sets how it is written. Beyond `largest_bytes`
+  // a write fails as on a full disk.
+  void prepare_to_write(std::int64_t largest_bytes);
 
   void run(const char* sql);
   [[nodiscard]] std::int64_t number(const char* sql);

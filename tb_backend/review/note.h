@@ -78,6 +78,7 @@ struct NoteFilter {
   std::string text;                 // every word of it, anywhere in a note or its label
   std::int64_t before = INT64_MAX;  // threads changed before this number
   std::size_t limit = 100;
+  bool with_notes = true;  // else the threads alone
 };
 
 struct NotePage {

@@ -18,8 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kKiB = 1024;
 constexpr std::size_t kNotesInList = 20;  // of a thread: the first and the newest
+constexpr std::size_t kNoteBytesInList = 256 * kKiB;
 constexpr std::size_t kNotesInThread = 5000;
+constexpr std::size_t kNoteBytesInThread = 8192 * kKiB;
+constexpr std::size_t kPageBytes = 8192 * kKiB;
 
 std::int64_t clock_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -111,9 +115,10 @@ bool NoteStore::open_to_read() {
   const bool may_write =
       writable(options_.path, W_OK) && writable(options_.path.parent_path(), W_OK | X_OK);
   const auto open = [&](Database::Mode mode) {
-    auto made = std::make_unique<Database>(options_.path, mode, options_.largest_bytes);
+    auto made = std::make_unique<Database>(options_.path, mode);
     if (made->number("SELECT count(*) FROM sqlite_master") == 0) return false;
     check_note_tables(*made, path);
+    if (mode == Database::Mode::kWrite) made->prepare_to_write(options_.largest_bytes);
     database_ = std::move(made);
     writes_ = mode == Database::Mode::kWrite;
     inode_ = s.st_ino;
@@ -150,7 +155,7 @@ void NoteStore::open_to_write() {
                                          "): start the server with --notes FILE to keep notes "
                                          "elsewhere.");
   }
-  Database made(options_.path, Database::Mode::kCreate, options_.largest_bytes);
+  Database made(options_.path, Database::Mode::kCreate);
   make_note_tables(made, options_.path.string());
   if (!open_to_read()) fail(NoteError::Kind::kBroken, "The notes file was removed meanwhile.");
 }
@@ -173,7 +178,8 @@ NoteResult<NoteThread> NoteStore::writing(Body&& body) {
     open_to_write();
     Transaction all(*database_);
     const std::int64_t thread = body(options_.now_ms());
-    NoteThread out = whole(thread);
+    NoteThread out = head(thread);
+    fill(out, {kNotesInList, kNoteBytesInList});
     all.commit();
     return out;
   } catch (const DatabaseError& error) {
@@ -227,7 +233,7 @@ NoteResult<NoteThread> NoteStore::start(const NoteAnchor& anchor, const NoteAuth
 NoteResult<NoteThread> NoteStore::reply(std::int64_t thread, const NoteAuthor& author,
                                         const std::string& text) {
   return writing([&](std::int64_t now) {
-    const NoteThread found = whole(thread);
+    const NoteThread found = head(thread);
     insert_note(*database_, thread, author, text, now);
     const std::int64_t note = database_->last_id();
     index(note, text, author.name, found.anchor.label);
@@ -275,7 +281,7 @@ NoteResult<NoteThread> NoteStore::remove(std::int64_t thread, std::int64_t note,
 NoteResult<NoteThread> NoteStore::resolve(std::int64_t thread, const NoteAuthor& author,
                                           bool resolved) {
   return writing([&](std::int64_t now) {
-    if (whole(thread).resolved_ms.has_value() == resolved) return thread;
+    if (head(thread).resolved_ms.has_value() == resolved) return thread;
     Statement(*database_, "UPDATE threads SET resolved_ms=?, resolved_by=? WHERE id=?")
         .bind(resolved ? std::optional(now) : std::nullopt)
         .bind(resolved ? author.name : "")
@@ -286,30 +292,39 @@ NoteResult<NoteThread> NoteStore::resolve(std::int64_t thread, const NoteAuthor&
   });
 }
 
-void NoteStore::fill(NoteThread& thread, std::size_t most) {
+std::size_t NoteStore::fill(NoteThread& thread, Part most, std::int64_t before) {
   thread.notes.clear();
   Statement counted(*database_, "SELECT count(*), min(id) FROM notes WHERE thread=?");
   counted.bind(thread.id);
   counted.step();
   thread.note_count = counted.integer(0);
   const std::int64_t first = counted.integer(1);
-  Statement newest(*database_, std::string("SELECT ") + kNoteColumns +
-                                   " FROM notes WHERE thread=? AND id>? ORDER BY id DESC LIMIT ?");
-  newest.bind(thread.id).bind(first).bind(static_cast<std::int64_t>(most) - 1);
-  while (newest.step()) thread.notes.push_back(read_note(newest));
+  std::size_t bytes = 0;
   Statement opening(*database_, std::string("SELECT ") + kNoteColumns + " FROM notes WHERE id=?");
   opening.bind(first);
-  if (opening.step()) thread.notes.push_back(read_note(opening));
+  std::optional<Note> opens;
+  if (opening.step()) opens = read_note(opening);
+  if (opens) bytes += opens->text.size();
+  Statement newest(*database_,
+                   std::string("SELECT ") + kNoteColumns +
+                       " FROM notes WHERE thread=? AND id>? AND id<? ORDER BY id DESC LIMIT ?");
+  newest.bind(thread.id).bind(first).bind(before).bind(static_cast<std::int64_t>(most.notes) - 1);
+  while (newest.step()) {
+    Note note = read_note(newest);
+    if (!thread.notes.empty() && bytes + note.text.size() > most.bytes) break;
+    bytes += note.text.size();
+    thread.notes.push_back(std::move(note));
+  }
+  if (opens) thread.notes.push_back(std::move(*opens));
   std::reverse(thread.notes.begin(), thread.notes.end());
+  return bytes;
 }
 
-NoteThread NoteStore::whole(std::int64_t thread) {
+NoteThread NoteStore::head(std::int64_t thread) {
   Statement row(*database_, std::string("SELECT ") + kThreadColumns + " FROM threads WHERE id=?");
   row.bind(thread);
   if (!row.step()) throw DatabaseError{not_there()};
-  NoteThread out = read_thread(row);
-  fill(out, kNotesInThread);
-  return out;
+  return read_thread(row);
 }
 
 NoteResult<NotePage> NoteStore::list(const NoteFilter& filter) {
@@ -327,16 +342,51 @@ NoteResult<NotePage> NoteStore::list(const NoteFilter& filter) {
       }
     } const end{*database_};
     NotePage page = list_threads(*database_, filter);
-    for (NoteThread& thread : page.threads) fill(thread, kNotesInList);
+    if (!filter.with_notes) return page;
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < page.threads.size(); ++i) {
+      bytes += fill(page.threads[i], {kNotesInList, kNoteBytesInList});
+      if (bytes < kPageBytes || i + 1 == page.threads.size()) continue;
+      page.threads.resize(i + 1);
+      page.next = page.threads.back().changed;
+    }
     return page;
   });
 }
 
-NoteResult<NoteThread> NoteStore::find(std::int64_t thread) {
-  auto found = reading(NoteThread{}, [&] { return whole(thread); });
+NoteResult<NoteThread> NoteStore::read_one(std::int64_t thread, Part most, std::int64_t before) {
+  auto found = reading(NoteThread{}, [&] {
+    NoteThread out = head(thread);
+    fill(out, most, before);
+    return out;
+  });
   const auto* ok = std::get_if<NoteThread>(&found);
   if (ok != nullptr && ok->id == 0) return not_there();
   return found;
+}
+
+NoteResult<NoteThread> NoteStore::find(std::int64_t thread, std::int64_t before) {
+  return read_one(thread, {kNotesInThread, kNoteBytesInThread}, before);
+}
+
+NoteResult<NoteThread> NoteStore::glance(std::int64_t thread) {
+  return read_one(thread, {kNotesInList, kNoteBytesInList}, INT64_MAX);
+}
+
+NoteResult<std::vector<Note>> NoteStore::notes_after(std::int64_t thread, std::int64_t note,
+                                                     std::size_t bytes) {
+  return reading(std::vector<Note>{}, [&] {
+    Statement rows(*database_, std::string("SELECT ") + kNoteColumns +
+                                   " FROM notes WHERE thread=? AND id>? ORDER BY id");
+    rows.bind(thread).bind(note);
+    std::vector<Note> out;
+    std::size_t held = 0;
+    while ((out.empty() || (held < bytes && out.size() < kNotesInThread)) && rows.step()) {
+      out.push_back(read_note(rows));
+      held += out.back().text.size();
+    }
+    return out;
+  });
 }
 
 NoteResult<std::vector<NoteEdit>> NoteStore::history(std::int64_t thread, std::int64_t note) {

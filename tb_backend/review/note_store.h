@@ -45,8 +45,13 @@ class NoteStore {
   NoteResult<NoteThread> resolve(std::int64_t thread, const NoteAuthor& author, bool resolved);
 
   NoteResult<NotePage> list(const NoteFilter& filter);
-  // With all its notes.
-  NoteResult<NoteThread> find(std::int64_t thread);
+  // With its first note and the newest before that one: all, unless they are megabytes of text.
+  NoteResult<NoteThread> find(std::int64_t thread, std::int64_t before = INT64_MAX);
+  // With its first and its newest notes, as in a list.
+  NoteResult<NoteThread> glance(std::int64_t thread);
+  // Notes of a thread after that one, oldest first: one at least, then until they hold `bytes`.
+  NoteResult<std::vector<Note>> notes_after(std::int64_t thread, std::int64_t note,
+                                            std::size_t bytes);
   // Oldest first, without the text of now.
   NoteResult<std::vector<NoteEdit>> history(std::int64_t thread, std::int64_t note);
   // By number, at most `limit`.
@@ -62,8 +67,13 @@ class NoteStore {
   NoteResult<NoteThread> writing(Body&& body);
   bool open_to_read();  // false: there is no file yet
   void open_to_write();
-  NoteThread whole(std::int64_t thread);
-  void fill(NoteThread& thread, std::size_t most);
+  struct Part {  // of a thread's notes: number, bytes of text
+    std::size_t notes, bytes;
+  };
+  NoteThread head(std::int64_t thread);
+  NoteResult<NoteThread> read_one(std::int64_t thread, Part most, std::int64_t before);
+  // The first note and the newest before that one. Returns the bytes of their text.
+  std::size_t fill(NoteThread& thread, Part most, std::int64_t before = INT64_MAX);
   void record(std::int64_t thread, std::int64_t note, const char* what, const std::string& who);
   void index(std::int64_t note, const std::string& text, const std::string& author,
              const std::string& label);

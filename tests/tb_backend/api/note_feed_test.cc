@@ -1,7 +1,9 @@
 #include "tb_backend/api/note_feed.h"
 
 #include <gmock/gmock.h>
+#include <sqlite3.h>
 
+#include "tb_backend/api/note_news.h"
 #include "tests/tb_backend/logdir/temp_dir.h"
 
 namespace traceglass {
@@ -23,6 +25,12 @@ class NoteFeedTest : public ::testing::Test {
   void write(const std::string& text) {
     write(store_, text);
     feed_.changed();
+  }
+  void sql(const char* statement) {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(options().path.c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(db, statement, nullptr, nullptr, nullptr), SQLITE_OK) << statement;
+    sqlite3_close(db);
   }
   static std::string next(ReplyStream& stream) {
     std::string bytes;
@@ -61,6 +69,66 @@ TEST_F(NoteFeedTest, WhoComesBackMissesNothing) {
     ASSERT_NE(at, std::string::npos) << i;
   }
   EXPECT_EQ(all.find("id: 3\n"), std::string::npos);
+}
+
+TEST_F(NoteFeedTest, AThreadThatChangedOftenIsToldOnce) {
+  write("first");
+  for (int i = 0; i < 30; ++i) {
+    ASSERT_TRUE(std::holds_alternative<NoteThread>(
+        store_.reply(1, {"Bob", false}, std::to_string(i) + std::string(60'000, 'x'))));
+  }
+  write("second");
+  const auto news = std::get<NoteNews>(note_news(store_, 0, 1000));
+  ASSERT_EQ(news.news.size(), 2U);
+  EXPECT_EQ(news.news[0].change.seq, 31);
+  EXPECT_EQ(news.news[0].thread.note_count, 31);
+  EXPECT_LE(news.news[0].thread.notes.size(), 20U);
+  EXPECT_EQ(news.upto, 32);
+  NoteFeed late(store_);
+  const auto stream = late.follow(0);
+  next(*stream);
+  std::string all;
+  while (all.find("id: 32\n") == std::string::npos) all += next(*stream);
+  EXPECT_LT(all.size(), 2'000'000U);
+}
+
+TEST_F(NoteFeedTest, ManyLongTextsComeInParts) {
+  const std::string text(60'000, 'x');
+  for (int i = 0; i < 80; ++i) write(store_, text);  // 4.8 MB
+  std::int64_t at = 0;
+  std::size_t threads = 0, answers = 0;
+  for (; at < 80; ++answers) {
+    const auto news = std::get<NoteNews>(note_news(store_, at, 1000));
+    ASSERT_GT(news.upto, at);
+    at = news.upto;
+    threads += news.news.size();
+    EXPECT_LE(news.news.size(), 75U);
+  }
+  EXPECT_EQ(threads, 80U);
+  EXPECT_GE(answers, 2U);
+  feed_.changed();
+  const auto stream = feed_.follow(0);
+  next(*stream);
+  std::string all;
+  while (all.find("id: 80\n") == std::string::npos) {
+    const std::string part = next(*stream);
+    EXPECT_LT(part.size(), 500'000U);
+    all += part;
+  }
+  for (int i = 1; i <= 80; ++i) {
+    EXPECT_THAT(all, HasSubstr("id: " + std::to_string(i) + '\n'));
+  }
+}
+
+TEST_F(NoteFeedTest, AnErrorOfTheFileLosesNoChange) {
+  const auto stream = feed_.follow(0);
+  next(*stream);
+  write(store_, "one");
+  sql("ALTER TABLE threads RENAME TO away");
+  feed_.changed();
+  EXPECT_THAT(next(*feed_.follow(0)), HasSubstr("retry"));
+  sql("ALTER TABLE away RENAME TO threads");
+  EXPECT_THAT(next(*stream), HasSubstr("\"one\""));
 }
 
 TEST_F(NoteFeedTest, WhatAnotherServerWritesIsSeen) {

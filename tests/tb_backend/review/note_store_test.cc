@@ -224,6 +224,54 @@ TEST_F(NoteStoreTest, ALongThreadShowsItsFirstAndItsNewest) {
   EXPECT_EQ(std::get<NoteThread>(store().find(thread.id)).notes.size(), 51U);
 }
 
+TEST_F(NoteStoreTest, LongTextsAreReadInParts) {
+  const std::string text(60'000, 'x');
+  const NoteThread thread = started("first");
+  for (int i = 0; i < 160; ++i) {
+    const auto answer = std::get<NoteThread>(store().reply(thread.id, kBob, text));
+    EXPECT_LE(answer.notes.size(), 20U);
+  }
+  EXPECT_LE(page().threads[0].notes.size(), 6U);
+  // Back through it: each part is bounded, none of the notes is missing.
+  std::int64_t before = INT64_MAX;
+  std::size_t seen = 1;
+  while (true) {
+    const auto part = std::get<NoteThread>(store().find(thread.id, before));
+    EXPECT_EQ(part.notes[0].text, "first");
+    EXPECT_LE(part.notes.size(), 140U);
+    if (part.notes.size() == 1) break;
+    seen += part.notes.size() - 1;
+    before = part.notes[1].id;
+  }
+  EXPECT_EQ(seen, 161U);
+  // And on.
+  std::int64_t last = 0;
+  seen = 0;
+  while (true) {
+    const auto part = std::get<std::vector<Note>>(store().notes_after(thread.id, last, 200'000));
+    if (part.empty()) break;
+    EXPECT_LE(part.size(), 5U);
+    seen += part.size();
+    last = part.back().id;
+  }
+  EXPECT_EQ(seen, 161U);
+}
+
+TEST_F(NoteStoreTest, APageOfLongThreadsEndsEarly) {
+  const std::string text(60'000, 'x');
+  for (int i = 0; i < 37; ++i) {
+    const NoteThread thread = started(text);
+    for (int k = 0; k < 3; ++k) std::get<NoteThread>(store().reply(thread.id, kBob, text));
+  }
+  NoteFilter filter;
+  filter.limit = 500;
+  const NotePage first = page(filter);
+  EXPECT_EQ(first.total, 37);
+  EXPECT_LT(first.threads.size(), 37U);
+  filter.before = first.next;
+  EXPECT_EQ(first.threads.size() + page(filter).threads.size(), 37U);
+}
+
 TEST_F(NoteStoreTest, TwoServersSeeEachOther) {
   started("one");
   NoteStore other(options());
@@ -316,6 +364,17 @@ TEST_F(NoteStoreTest, AnotherProgramsDatabaseIsRefused) {
   sql("CREATE TABLE notes(id)");
   EXPECT_THAT(sentence(store().start(at("x"), kAnn, "x")), HasSubstr("another program"));
   EXPECT_THAT(sentence(store().list({})), HasSubstr("another program"));
+  // Nor is it written another way from now on: bytes 18 and 19 say how.
+  std::ifstream file(options().path);
+  const std::string content(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(content.substr(18, 2), "\1\1");
+}
+
+TEST_F(NoteStoreTest, ALinkIsNotFollowed) {
+  std::filesystem::create_directories(options().path.parent_path());
+  std::filesystem::create_symlink(folder_.path() / "elsewhere.db", options().path);
+  EXPECT_NE(sentence(store().start(at("x"), kAnn, "x")), "");
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "elsewhere.db"));
 }
 
 TEST_F(NoteStoreTest, ANewerFileIsRefused) {
