@@ -82,6 +82,7 @@ HOMES = {
     "nlohmann/*": ["tb_backend/api/*"],
     "isa-l/*": ["tb_backend/ingest/inflate*", "handler/gzip_sink*"],
     "libdeflate.h": ["tb_backend/ingest/inflate*", "tb_backend/api/encoding*"],
+    "re2/re2.h": ["tb_backend/timeline/name_pattern*"],
     "zlib.h": ["tb_backend/ingest/inflate*", "handler/gzip_sink*", "tb_backend/api/encoding*"],
     "CLI/*": ["tb_backend/main.cc"],
     "fmt/*": ["tb_backend/api/*", "tb_backend/ingest/perfetto*", "tb_backend/main.cc"],

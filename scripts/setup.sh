@@ -7,8 +7,8 @@ what=${1:-build}
 
 packages=(g++ cmake ninja-build ccache pkg-config python3
   libsimdjson-dev nlohmann-json3-dev libfmt-dev libcli11-dev libprotobuf-dev protobuf-compiler
-  zlib1g-dev libdeflate-dev libisal-dev libxxhash-dev libcpp-httplib-dev libsqlite3-dev
-  libgtest-dev libgmock-dev)
+  zlib1g-dev libdeflate-dev libisal-dev libre2-dev libxxhash-dev libcpp-httplib-dev
+  libsqlite3-dev libgtest-dev libgmock-dev)
 test_packages=(git python3-venv clang-19 clang-tidy-19 clang-format-19 libclang-rt-19-dev chromium
   libtorch-dev nginx openssl)
 

@@ -129,6 +129,12 @@ STAGES = [
     ),
     Stage("e2e-trace", "node tests/e2e/run.js trace", "the trace view", ["build", "web-build"]),
     Stage(
+        "e2e-trace-large",
+        "node tests/e2e/run.js trace_large",
+        "the trace view of ten thousand tracks and of many slices",
+        ["build", "web-build"],
+    ),
+    Stage(
         "tensorboard",
         "node tests/e2e/run.js tensorboard build/venv",
         "the tab in the newest TensorBoard",

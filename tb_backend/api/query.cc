@@ -1,7 +1,6 @@
 #include "tb_backend/api/query.h"
 
 #include <algorithm>
-#include <set>
 
 #include "libtrace/model/whole_number.h"
 
@@ -73,16 +72,21 @@ std::pair<std::int64_t, std::int64_t> Query::range(std::string_view name) const 
 std::vector<std::uint32_t> Query::ids(std::string_view name, std::size_t count) const {
   std::string_view rest = required(name);
   std::vector<std::uint32_t> out;
-  std::set<std::uint32_t> seen;
+  std::vector<bool> seen(count);
   while (true) {
     const auto comma = rest.find(',');
     const std::string_view part = rest.substr(0, comma);
-    const auto id = whole_number(part);
-    if (!id || *id < 0 || static_cast<std::uint64_t>(*id) >= count) {
-      wrong(name, "ids below " + std::to_string(count) + ", separated by commas", part);
+    const auto dash = part.find('-', 1);
+    const auto first = whole_number(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : whole_number(part.substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first ||
+        static_cast<std::uint64_t>(*last) >= count) {
+      wrong(name, "ids below " + std::to_string(count) + ", alone or first-last, with commas",
+            part);
     }
-    if (seen.insert(static_cast<std::uint32_t>(*id)).second) {
-      out.push_back(static_cast<std::uint32_t>(*id));
+    for (auto id = static_cast<std::size_t>(*first); id <= static_cast<std::size_t>(*last); ++id) {
+      if (!seen[id]) out.push_back(static_cast<std::uint32_t>(id));
+      seen[id] = true;
     }
     if (comma == std::string_view::npos) return out;
     rest.remove_prefix(comma + 1);

@@ -37,7 +37,7 @@ class Query {
                                    bool must = false) const;
   // "3-5", "3", "-2-5": first and last, first <= last.
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> range(std::string_view name) const;
-  // "0,3,4": ids below `count`, each once, in the order given.
+  // "0,3-5": ids below `count`, alone or first-last, each once, in the order given.
   [[nodiscard]] std::vector<std::uint32_t> ids(std::string_view name, std::size_t count) const;
 
   // One text for equal queries, whatever the order of their parameters.

@@ -119,7 +119,10 @@ std::string ReportAnswers::shell(const std::vector<std::string>& views) const {
   }
   meta["views"] = views;
   out.put("/api/traces/" + loaded_.file.id + "/meta", {}, {}, dump(meta));
-  out.of_trace("names", {{"from", "0"}});
+  // The page asks for parts; here is the whole.
+  if (const auto names = asked.of_trace("names")) {
+    out.put("/api/traces/" + loaded_.file.id + "/names", {}, {}, *names);
+  }
   return out.json();
 }
 
@@ -139,6 +142,7 @@ std::vector<AnswerSet> ReportAnswers::views() const {
     return w.of_trace("overview", chosen()) != nullptr;
   });
   add("trace", [&](Writer& w) {
+    w.of_trace("busy", {{"n", "2048"}});
     // Of the step that the server chooses; the page asks for it by its position too.
     Writer path(services_, loaded_);
     if (const auto body = path.of_trace("critical-path", chosen())) {

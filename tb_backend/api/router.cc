@@ -78,8 +78,8 @@ Reply route(Services& services, const Call& call, std::string_view path) {
   }();
   static const std::vector<TraceRoute> kTraceRoutes = [] {
     std::vector<TraceRoute> all;
-    for (const auto& list : {trace_routes(), view_routes(), timeline_routes(), event_routes(),
-                             module_routes(), roofline_routes(), path_routes()}) {
+    for (const auto& list : {trace_routes(), view_routes(), timeline_routes(), track_routes(),
+                             event_routes(), module_routes(), roofline_routes(), path_routes()}) {
       all.insert(all.end(), list.begin(), list.end());
     }
     return all;

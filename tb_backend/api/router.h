@@ -72,6 +72,7 @@ std::vector<LogdirRoute> notes_routes();
 std::vector<LogdirRoute> compare_routes();
 std::vector<TraceRoute> trace_routes();
 std::vector<TraceRoute> timeline_routes();
+std::vector<TraceRoute> track_routes();
 std::vector<TraceRoute> event_routes();
 std::vector<TraceRoute> view_routes();
 std::vector<TraceRoute> module_routes();

@@ -1,4 +1,6 @@
 // One slice, its neighbours, and search.
+#include <algorithm>
+
 #include "libtrace/model/whole_number.h"
 #include "tb_backend/api/event_json.h"
 #include "tb_backend/api/json.h"
@@ -13,6 +15,9 @@ namespace {
 using libtrace::EventId;
 using libtrace::kNone;
 using json = Json;
+
+// Of a search, as ids: what the page lights up. More than that lights up everything anyway.
+constexpr std::size_t kMostNames = 20000;
 
 // kNone when the path names no slice of the trace.
 EventId event_of(const LoadedTrace& trace, const std::string& text) {
@@ -54,15 +59,16 @@ Reply event(const LoadedTrace& trace, const Call&, const PathArgs& args) {
 }
 
 Reply neighbour(const LoadedTrace& trace, const Call& call, const PathArgs& args) {
-  const std::string dir =
-      call.query.choice("dir", {"next", "prev", "parent", "flow_in", "flow_out"}, true);
+  const std::string dir = call.query.choice(
+      "dir", {"next", "prev", "parent", "flow_in", "flow_out", "next_same", "prev_same"}, true);
   const EventId e = event_of(trace, args[1]);
   if (e == kNone) return no_event(trace);
   const Timeline& timeline = *trace.timeline;
-  const EventId other = dir == "parent"     ? trace.trace->parent(e)
-                        : dir == "flow_in"  ? flow_in(timeline, e)
-                        : dir == "flow_out" ? flow_out(timeline, e)
-                                            : timeline.beside(e, dir == "next");
+  const EventId other = dir == "parent"          ? trace.trace->parent(e)
+                        : dir == "flow_in"       ? flow_in(timeline, e)
+                        : dir == "flow_out"      ? flow_out(timeline, e)
+                        : dir.ends_with("_same") ? same_name(*trace.trace, e, dir == "next_same")
+                                                 : timeline.beside(e, dir == "next");
   return json_reply({{"event", ref_or_null(timeline, other)}});
 }
 
@@ -75,11 +81,17 @@ Reply search_names(const LoadedTrace& trace, const Call& call, const PathArgs&) 
     const auto most = static_cast<std::int64_t>(trace.trace->size()) - 1;
     after = static_cast<EventId>(call.query.integer("after", 0, most));
   }
-  const SearchHits hits = search(*trace.trace, text, after, forward);
+  const NamePattern pattern(text);
+  if (!pattern.error().empty()) {
+    throw BadRequest{"q", "That is no regular expression: " + pattern.error() + "."};
+  }
+  const SearchHits hits = search(*trace.trace, pattern, after, forward);
+  const auto told = static_cast<std::ptrdiff_t>(std::min(hits.names.size(), kMostNames));
   return json_reply({{"total", hits.total},
                      {"position", hits.position},
                      {"hit", ref_or_null(*trace.timeline, hits.hit)},
-                     {"bins", hits.bins}});
+                     {"bins", hits.bins},
+                     {"names", std::vector(hits.names.begin(), hits.names.begin() + told)}});
 }
 
 }  // namespace

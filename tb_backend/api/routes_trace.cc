@@ -7,24 +7,11 @@
 #include "tb_backend/api/problem.h"
 #include "tb_backend/api/router.h"
 #include "tb_backend/api/summary.h"
+#include "tb_backend/api/track_json.h"
+#include "tb_backend/timeline/track_list.h"
 
 namespace traceglass {
 namespace {
-
-Json groups_json(const Timeline& timeline) {
-  Json out = Json::array();
-  for (const Group& group : timeline.groups()) {
-    out.push_back({{"id", group.id},
-                   {"section", group.section},
-                   {"section_label", group.section_label},
-                   {"type", group_type_name(group.type)},
-                   {"label", group.label},
-                   {"sublabel", group.sublabel},
-                   {"rows", group.rows.size()},
-                   {"events", group.events}});
-  }
-  return out;
-}
 
 Json missing_json(const std::vector<MissingView>& missing) {
   Json out = Json::array();
@@ -41,6 +28,7 @@ Json metadata_json(const libtrace::Trace& trace) {
 Reply meta(const LoadedTrace& loaded, const Call&, const PathArgs&) {
   const libtrace::Trace& trace = *loaded.trace;
   const Contents contents = find_contents(trace);
+  const TrackPage tracks = first_tracks(*loaded.timeline);
   Json out = {{"id", loaded.file.id},
               {"generation", loaded.generation},
               {"run", loaded.file.run},
@@ -59,7 +47,8 @@ Reply meta(const LoadedTrace& loaded, const Call&, const PathArgs&) {
               {"recorded", contents.recorded},
               {"not_recorded", contents.not_recorded},
               {"metadata", metadata_json(trace)},
-              {"groups", groups_json(*loaded.timeline)},
+              {"groups", groups_json(*loaded.timeline, tracks.groups)},
+              {"group_count", tracks.total},
               {"name_count", trace.string_count()}};
   if (trace.rank()) out["rank"] = *trace.rank();
   if (trace.world_size()) out["world_size"] = *trace.world_size();
@@ -72,14 +61,16 @@ Reply summary(const LoadedTrace& loaded, const Call&, const PathArgs&) {
 }
 
 // Every interned text has its place, but only names of slices are sent: the texts of arguments
-// (call stacks) can be many times as long.
+// (call stacks) can be many times as long. A trace may have a million names: they come in parts.
 Reply names(const LoadedTrace& loaded, const Call& call, const PathArgs&) {
   const libtrace::Trace& trace = *loaded.trace;
   const std::int64_t from = call.query.integer("from", 0, INT64_MAX, 0);
+  const std::int64_t most = call.query.integer("n", 1, INT64_MAX, INT64_MAX);
   std::vector<bool> is_name(trace.string_count());
   for (libtrace::EventId e = 0; e < trace.size(); ++e) is_name[trace.name_id(e)] = true;
   Json list = Json::array();
-  for (auto id = static_cast<std::uint64_t>(from); id < is_name.size(); ++id) {
+  for (auto id = static_cast<std::uint64_t>(from);
+       id < is_name.size() && list.size() < static_cast<std::uint64_t>(most); ++id) {
     list.push_back(is_name[id] ? trace.text(static_cast<libtrace::StringId>(id)) : "");
   }
   return json_reply({{"from", from}, {"names", std::move(list)}});

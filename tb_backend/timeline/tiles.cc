@@ -91,9 +91,7 @@ class Folder {
     s.id = e;
     s.name = trace_.name_id(e);
     s.row = row_number_;
-    s.kind = static_cast<std::uint8_t>(trace_.kind(e));
-    if ((trace_.flags(e) & flag::kCommunication) != 0) s.kind |= 16U;
-    if ((trace_.flags(e) & flag::kDataLoader) != 0) s.kind |= 32U;
+    s.kind = tile_kind(trace_, e);
     if (start < window_.start) s.flags |= tile_flag::kContinuesLeft;
     if (end > window_.end) s.flags |= tile_flag::kContinuesRight;
     return s;
@@ -120,6 +118,13 @@ class Folder {
 };
 
 }  // namespace
+
+std::uint8_t tile_kind(const libtrace::Trace& trace, EventId e) {
+  auto kind = static_cast<unsigned>(trace.kind(e));
+  if ((trace.flags(e) & flag::kCommunication) != 0) kind |= 16U;
+  if ((trace.flags(e) & flag::kDataLoader) != 0) kind |= 32U;
+  return static_cast<std::uint8_t>(kind);
+}
 
 std::optional<TileWindow> TileWindow::of(std::int64_t origin, int k, std::int64_t i) {
   if (k < 0 || k > kMaxZoom) return std::nullopt;

@@ -41,6 +41,9 @@ struct TileSlice {
   std::int64_t covered_ns = 0;  // exact; not part of the format
 };
 
+// What a slice is, in the byte that tiles have for it.
+std::uint8_t tile_kind(const libtrace::Trace& trace, libtrace::EventId e);
+
 // Where a tile lies, or nullopt where it would leave 64-bit time: there is nothing.
 struct TileWindow {
   int k = 0;

@@ -33,6 +33,13 @@ Timeline::Timeline(libtrace::TracePtr trace) : trace_(std::move(trace)) {
       group.events += ids.size();
       group.rows.emplace_back(*trace_, std::move(ids), shared);
     }
+    if (group.type == GroupType::kHost && group.rows.size() > 1) {
+      const std::vector<EventId>& top = group.rows.front().ids();
+      const bool steps = std::all_of(top.begin(), top.end(), [&](EventId e) {
+        return (trace_->flags(e) & libtrace::flag::kStep) != 0;
+      });
+      if (steps) group.step_rows = 1;
+    }
     group_of_[std::size_t{plan.lane} * kPartCount + static_cast<std::size_t>(plan.part)] = group.id;
     groups_.push_back(std::move(group));
   }

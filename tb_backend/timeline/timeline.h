@@ -24,6 +24,7 @@ struct Group {
   GroupType type = GroupType::kOther;
   std::string section, section_label, label, sublabel;
   std::vector<Row> rows;
+  std::size_t step_rows = 0;  // at the top, with nothing but steps, which the page shows elsewhere
   std::size_t events = 0;
 };
 

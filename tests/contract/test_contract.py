@@ -146,8 +146,27 @@ def ask_timeline(ask, path, meta, names):
     ask("getCounters", path=path, t0=start, t1=max(end, start + 1), n=100)
     for event in events:
         ask("getEvent", path={**path, "event": event})
-        for direction in ("next", "prev", "parent", "flow_in", "flow_out"):
+        for direction in (
+            "next",
+            "prev",
+            "parent",
+            "flow_in",
+            "flow_out",
+            "next_same",
+            "prev_same",
+        ):
             ask("getNeighbour", path={**path, "event": event}, dir=direction)
+    assert meta["group_count"] >= len(groups), "groups"
+    ask("getGroups", path=path, q="stream", n=3)
+    if groups:
+        listed = ask("getGroups", path=path, ids=f"{groups[0]}-{groups[-1]}").json()["groups"]
+        assert listed == meta["groups"] or meta["group_count"] > len(groups), "groups by their ids"
+    busy = ask("getBusy", path=path, n=100).json()
+    for lane in (busy["host"], busy["device"]):
+        assert lane is None or len(lane["share"]) == len(lane["kind"]) == 100, "parts"
+    few = ask("getNames", path=path, **{"from": 1}, n=2).json()["names"]
+    assert few == ask("getNames", path=path).json()["names"][1:3], "a part of the names"
+    ask("search", path=path, q="/^aten::.*m$/")
     hits = ask("search", path=path, q=names[0][:8] if names and names[0] else "aten").json()
     if hits["hit"]:
         for direction in ("next", "prev"):
@@ -341,6 +360,9 @@ class SmallLogdirTest(unittest.TestCase):
             ("getEvent", 404, {**good, "event": "x"}, {}),
             ("getNeighbour", 422, {**good, "event": 0}, {"dir": "up"}),
             ("search", 422, good, {"q": ""}),
+            ("search", 422, good, {"q": "/(/"}),
+            ("getGroups", 422, good, {"ids": "5-2"}),
+            ("getBusy", 422, good, {"n": 0}),
             ("search", 422, good, {"q": "a", "dir": "up"}),
             ("getArea", 422, good, {"t0": "0", "t1": "x", "g": "0"}),
             ("getCollectives", 404, {}, {"run": "no such run"}),

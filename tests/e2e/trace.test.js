@@ -1,7 +1,9 @@
 // The trace view by hand: pointing, keys, search, areas and gaps on a trace whose times are known
 // (tests/contract/small_logdir.py), and how fast it moves over a real one.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { accessible } from './lib/axe.js';
 import { idle, launch, screenshot, watched } from './lib/browser.js';
 import { frames } from './lib/frames.js';
@@ -238,6 +240,97 @@ test('tracks fold, the help lists the keys, and the table holds what the canvas 
   await table.getByText('aten::linear').click();
   await idle(page);
   assert.match(await details().locator('h2').first().innerText(), /aten::linear/);
+});
+
+test('tracks are hidden, moved, filtered, kept in the address, and back in one click', async () => {
+  const { page } = view;
+  await open(kStep);
+  const names = async () =>
+    (await page.getByRole('treeitem').evaluateAll((all) => all.map((e) => e.innerText.replace(/\s+/g, ' ').replace(/ [\d.]+ % busy in view/, '').trim())));
+  const first = await names();
+  const streams = await page.getByRole('treeitem', { name: /Stream 7/ }).count();
+  const thread = page.getByRole('treeitem', { name: /Stream 7/ }).first().getByRole('button').first();
+  await thread.focus();
+  await page.keyboard.press('Delete');
+  await page.getByText('1 hidden').waitFor();
+  await page.waitForFunction(() => location.hash.includes('hide=g'));
+  assert.equal(await page.getByRole('treeitem', { name: /Stream 7/ }).count(), streams - 1);
+  await screenshot(page, 'trace-hidden');
+  await page.reload();
+  await idle(page);
+  await page.getByText('1 hidden').waitFor();
+  await page.getByRole('button', { name: 'Show', exact: true }).click();
+  assert.deepEqual(await names(), first);
+
+  const host = page.getByRole('treeitem', { level: 2 }).first().getByRole('button').first();
+  await host.focus();
+  await page.keyboard.press('Alt+ArrowDown');
+  await page.waitForFunction(() => location.hash.includes('move='));
+  assert.notDeepEqual(await names(), first);
+  await page.getByRole('button', { name: 'Reset' }).click();
+  assert.deepEqual(await names(), first);
+  await page.waitForFunction(() => !location.hash.includes('move='));
+
+  const filter = page.getByRole('searchbox', { name: 'Filter tracks' });
+  await filter.fill('no such track');
+  await page.getByText('No track of this name').waitFor();
+  await filter.fill('stream');
+  await page.getByRole('treeitem', { name: /Stream 7/ }).first().waitFor();
+  await accessible(page, 'filtered tracks');
+  await page.getByRole('button', { name: 'Reset' }).click();
+  assert.deepEqual(await names(), first);
+});
+
+test('a regular expression is searched for, and half of one is no error', async () => {
+  const { page } = view;
+  await open();
+  const field = page.getByRole('searchbox', { name: /slice/ });
+  await field.fill('/^aten::(mm|nothing)$/');
+  await page.getByText('1 of 3', { exact: true }).waitFor();
+  view.expect(/status of 422/);
+  await field.fill('/(/');
+  await page.getByText('no expression', { exact: true }).waitFor();
+  assert.equal(await page.getByRole('alert').count(), 0);
+  await field.fill('/AT.N::MM/i');
+  await page.getByText('1 of 3', { exact: true }).waitFor();
+  await field.press('Escape');
+});
+
+test('the next of the same name is one key, or one button, away', async () => {
+  const { page } = view;
+  await open();
+  const field = page.getByRole('searchbox', { name: /slice/ });
+  await field.fill('aten::mm');
+  await field.press('Enter');
+  await idle(page);
+  const first = hash().get('sel');
+  await page.getByRole('button', { name: 'next', exact: true }).click();
+  await idle(page);
+  const second = hash().get('sel');
+  assert.notEqual(second, first);
+  assert.match(await details().locator('h2').first().innerText(), /aten::mm/);
+  await stage().focus();
+  await page.keyboard.press('<');
+  await page.waitForFunction((sel) => location.hash.includes(`sel=${sel}`), first);
+});
+
+test('the trace is to be had for Perfetto: whole, or what is in view', async () => {
+  const { page } = view;
+  await open(kStep);
+  await page.getByRole('button', { name: 'Download for Perfetto' }).click();
+  await accessible(page, 'the ways to download');
+  await screenshot(page, 'trace-download');
+  const links = page.getByRole('link', { name: /whole trace|in view/ });
+  assert.equal(await links.count(), 2);
+  const sizes = [];
+  for (const link of await links.all()) {
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    const bytes = gunzipSync(readFileSync(await download.path()));
+    const { traceEvents } = JSON.parse(bytes);
+    sizes.push(traceEvents.filter(({ ph }) => ph === 'X').length);
+    await page.getByRole('button', { name: 'Download for Perfetto' }).click();
+  }
+  assert.ok(sizes[1] > 0 && sizes[1] < sizes[0], sizes.join());
 });
 
 test('nothing failed on the way', () => view.check());

@@ -63,7 +63,7 @@ const rows = [
     limit: 42,
     names: part(/^(NotesView|NotesPanel|notes_part|Thread|markdown)/, new Set([...first, ...tables])),
   },
-  { name: 'trace', limit: 46, names: part(/^(TraceView|tile_|timeline)/, new Set([...first, ...tables])) },
+  { name: 'trace', limit: 50, names: part(/^(TraceView|tile_|timeline)/, new Set([...first, ...tables])) },
 ];
 let over = false;
 for (const { name, limit, names } of rows) {

@@ -56,10 +56,18 @@ TEST(Query, RangesOfPossiblyNegativeNumbers) {
 }
 
 TEST(Query, IdsExistAndCountOnce) {
-  const Query q =
-      make({{"g", "2,0,2"}, {"far", "0,3"}, {"neg", "-1"}, {"end", "0,"}, {"none", ""}});
+  const Query q = make({{"g", "2,0,2"},
+                        {"far", "0,3"},
+                        {"neg", "-1"},
+                        {"end", "0,"},
+                        {"none", ""},
+                        {"runs", "4,1-5"},
+                        {"back", "2-1"},
+                        {"over", "1-3"},
+                        {"open", "1-"}});
   EXPECT_THAT(q.ids("g", 3), ElementsAre(2, 0));
-  for (const char* name : {"far", "neg", "end", "none"}) {
+  EXPECT_THAT(q.ids("runs", 6), ElementsAre(4, 1, 2, 3, 5));
+  for (const char* name : {"far", "neg", "end", "none", "back", "over", "open"}) {
     EXPECT_THAT(sentence([&] { (void)q.ids(name, 3); }), HasSubstr("below 3")) << name;
   }
 }

@@ -71,23 +71,59 @@ TEST(Search, FindsByTextInTimeOrder) {
   m.slice("kernel", "xCONVx", 500, 10, "0", "7");
   m.slice("cpu_op", "aten::add", 700, 310);
   const auto trace = m.finish();
-  const auto first = search(*trace, "conv", std::nullopt, true);
+  const auto first = search(*trace, NamePattern("conv"), std::nullopt, true);
   EXPECT_EQ(first.total, 3);
   EXPECT_EQ(first.position, 1);
   EXPECT_EQ(trace->start(first.hit), 10);
   EXPECT_EQ(std::accumulate(first.bins.begin(), first.bins.end(), std::int64_t{0}), 3);
   EXPECT_EQ(first.bins[0], 1);
-  const auto second = search(*trace, "conv", first.hit, true);
+  const auto second = search(*trace, NamePattern("conv"), first.hit, true);
   EXPECT_EQ(trace->start(second.hit), 500);
   EXPECT_EQ(second.position, 2);
-  const auto third = search(*trace, "conv", second.hit, true);
+  const auto third = search(*trace, NamePattern("conv"), second.hit, true);
   EXPECT_EQ(trace->start(third.hit), 1000);
-  EXPECT_EQ(search(*trace, "conv", third.hit, true).hit, kNone);
-  EXPECT_EQ(search(*trace, "conv", third.hit, false).hit, second.hit);
-  EXPECT_EQ(search(*trace, "CONV", std::nullopt, false).hit, third.hit);
+  EXPECT_EQ(search(*trace, NamePattern("conv"), third.hit, true).hit, kNone);
+  EXPECT_EQ(search(*trace, NamePattern("conv"), third.hit, false).hit, second.hit);
+  EXPECT_EQ(search(*trace, NamePattern("CONV"), std::nullopt, false).hit, third.hit);
   // From a slice that is no hit.
-  EXPECT_EQ(search(*trace, "conv", named(*trace, "aten::add"), true).hit, third.hit);
-  EXPECT_EQ(search(*trace, "nothing", std::nullopt, true).total, 0);
+  EXPECT_EQ(search(*trace, NamePattern("conv"), named(*trace, "aten::add"), true).hit, third.hit);
+  EXPECT_EQ(search(*trace, NamePattern("nothing"), std::nullopt, true).total, 0);
+}
+
+TEST(Search, ARegularExpressionStandsBetweenSlashes) {
+  const auto matches = [](std::string_view pattern, std::string_view name) {
+    return NamePattern(pattern).matches(name);
+  };
+  EXPECT_TRUE(matches("/^aten::(mm|bmm)$/", "aten::bmm"));
+  EXPECT_FALSE(matches("/^aten::(mm|bmm)$/", "aten::addmm"));
+  EXPECT_FALSE(matches("/MM/", "aten::mm"));
+  EXPECT_TRUE(matches("/MM/i", "aten::mm"));
+  EXPECT_TRUE(matches("/a/b/", "xa/by"));  // what stands between the outer ones
+  EXPECT_TRUE(matches("a/b", "xA/By"));    // no expression: a text
+  EXPECT_FALSE(matches("/mm", "aten::mm"));
+  EXPECT_TRUE(matches("//", "a//b"));
+  EXPECT_FALSE(matches("/(/", "("));
+  EXPECT_NE(NamePattern("/(/").error(), "");
+  // What takes other engines for ever.
+  EXPECT_FALSE(matches("/^(a+)+$/", std::string(100'000, 'a') + '!'));
+}
+
+TEST(Search, TheSameNameIsStepped) {
+  TraceMaker m;
+  m.slice("cpu_op", "a", 10, 1);
+  m.slice("cpu_op", "b", 20, 1);
+  m.slice("cpu_op", "a", 30, 1, "100", "200");
+  m.slice("cpu_op", "a", 30, 1, "100", "300");
+  const auto trace = m.finish();
+  std::vector<std::int64_t> starts;
+  EventId at = named(*trace, "a");
+  std::size_t steps = 0;
+  for (; at != kNone && steps < 9; at = same_name(*trace, at, true), ++steps) {
+    starts.push_back(trace->start(at));
+  }
+  EXPECT_EQ(starts, (std::vector<std::int64_t>{10, 30, 30}));
+  EXPECT_EQ(same_name(*trace, named(*trace, "b"), true), kNone);
+  EXPECT_EQ(same_name(*trace, named(*trace, "b"), false), kNone);
 }
 
 TEST(Area, AddsWhatLiesWithin) {

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <string>
 
+#include "tb_backend/timeline/tile_encoder.h"
 #include "tb_backend/timeline/timeline.h"
 #include "tests/tb_backend/timeline/trace_maker.h"
 
@@ -179,6 +182,91 @@ TEST(TileLaws, HoldForALongDenseRowAndForTheSharedOne) {
   for (int i = 0; i < 700; ++i) m.slice("kernel", "k", 10 + i * 3, 900 - i, "0", "8");
   const Timeline t(m.finish());
   for (int k = 4; k <= 20; k += 2) expect_laws(t, k);
+}
+
+// Calls `look` for every slice that all tiles of a group have at zoom k.
+template <class Look>
+void each_slice(const Timeline& t, std::uint32_t group, int k, Look look) {
+  const libtrace::TimeRange range = t.trace().range();
+  const std::int64_t width = kBuckets << k;
+  for (std::int64_t i = 0; i * width <= range.length(); ++i) {
+    for (const TileSlice& s : t.tile(group, k, i)) look(i, s);
+  }
+}
+
+TEST(TileLaws, EveryEventIsReachedByZooming) {
+  TraceMaker m;
+  std::int64_t at = 100;
+  for (int i = 0; i < 3000; ++i) {  // back to back, some of no length, none with another's start
+    m.slice("kernel", "k", at, i % 5 == 0 ? 0 : 1 + i % 7, "0", "7");
+    at += 1 + i % 7;
+  }
+  const Timeline t(m.finish());
+  std::vector<bool> alone(t.trace().size());
+  each_slice(t, 0, 0, [&](std::int64_t, const TileSlice& s) {
+    if (s.count == 1) alone[s.id] = true;
+  });
+  EXPECT_EQ(std::count(alone.begin(), alone.end(), true), 3000);
+}
+
+TEST(TileLaws, EventsAtOneTimeAreStillSteppedThrough) {
+  TraceMaker m;
+  for (int i = 0; i < 1000; ++i) m.slice("kernel", "k", 100, 0, "0", "7");
+  const Timeline t(m.finish());
+  const auto tile = t.tile(0, 0, 0);
+  ASSERT_EQ(tile.size(), 1U);
+  EXPECT_EQ(tile[0].count, 1000U);  // no zoom parts them: the run says how many there are
+  std::size_t steps = 0;
+  for (EventId e = 0; e != libtrace::kNone; e = t.beside(e, true)) ++steps;
+  EXPECT_EQ(steps, 1000U);
+}
+
+TEST(TileLaws, TwoZoomsDoNotContradict) {
+  for (unsigned seed = 20; seed < 26; ++seed) {
+    const Timeline t(testing::random_trace(seed, 400));
+    const libtrace::Trace& trace = t.trace();
+    for (const Group& g : t.groups()) {
+      for (int k = 4; k <= 18; ++k) {
+        const std::int64_t tiles = trace.range().length() / (kBuckets << k);
+        for (std::int64_t i = 0; i <= tiles; ++i) {
+          std::vector<std::int64_t> coarse(g.rows.size());
+          std::vector<std::int64_t> fine(g.rows.size());
+          std::map<EventId, bool> alone;  // in the finer zoom
+          for (const std::int64_t half : {2 * i, 2 * i + 1}) {
+            for (const TileSlice& s : t.tile(g.id, k - 1, half)) {
+              fine[s.row] += s.covered_ns;
+              if (s.count == 1) alone[s.id] = true;
+            }
+          }
+          for (const TileSlice& s : t.tile(g.id, k, i)) {
+            coarse[s.row] += s.covered_ns;
+            // What stands for itself does so in the finer zoom, unless it has no length and shares
+            // its bucket there too.
+            if (s.count == 1 && trace.dur(s.id) > 0) {
+              EXPECT_TRUE(alone[s.id]) << "k=" << k << " event " << s.id;
+            }
+          }
+          // A run is counted where it starts; only at the right edge may it reach over.
+          EXPECT_EQ(coarse, fine) << "seed " << seed << " k=" << k << " i=" << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(TileLaws, TheSameRequestGivesTheSameBytes) {
+  const Timeline a(testing::random_trace(5, 2000));
+  const Timeline b(testing::random_trace(5, 2000));
+  for (const Group& g : a.groups()) {
+    for (const int k : {3, 8, 13}) {
+      std::string of_a;
+      std::string of_b;
+      const TileHeader header{k, 0, g.id, static_cast<std::uint32_t>(g.rows.size())};
+      encode_tile(header, a.tile(g.id, k, 0), of_a);
+      encode_tile(header, b.tile(g.id, k, 0), of_b);
+      EXPECT_EQ(of_a, of_b);
+    }
+  }
 }
 
 TEST(Tiles, DoNotDependOnNeighbours) {

@@ -40,6 +40,8 @@ export interface UrlState {
   readonly q: string;
   readonly pin: readonly string[] | undefined;
   readonly fold: readonly string[] | undefined;
+  readonly hide: readonly string[] | undefined;
+  readonly move: readonly string[] | undefined;
   readonly table: boolean;
   /** The critical path is drawn. */
   readonly path: boolean;
@@ -83,6 +85,8 @@ export const kDefaults: UrlState = {
   q: '',
   pin: undefined,
   fold: undefined,
+  hide: undefined,
+  move: undefined,
   table: false,
   path: false,
   verdict: undefined,
@@ -114,6 +118,8 @@ export const kPerView = [
   'q',
   'pin',
   'fold',
+  'hide',
+  'move',
   'table',
   'path',
   'verdict',
@@ -138,6 +144,9 @@ export const kForget = {
   device: undefined,
   root: undefined,
   fold: undefined,
+  pin: undefined,
+  hide: undefined,
+  move: undefined,
   verdict: undefined,
   vs_steps: undefined,
 } as const;
@@ -199,6 +208,8 @@ const kFields: { readonly [K in keyof UrlState]-?: Field<NonNullable<UrlState[K]
   q: text,
   pin: list,
   fold: list,
+  hide: list,
+  move: list,
   table: flag,
   vs: { read: (raw) => (/^[0-9a-f]{16}$/.test(raw) ? raw : undefined), write: (value) => value },
   vs_steps: steps,

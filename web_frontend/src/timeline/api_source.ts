@@ -7,6 +7,7 @@ import type { GroupInfo } from './layout';
 import type { StepInfo } from './ruler';
 import { StaleGenerationError, type FetchTiles } from './tile_cache';
 import type { TraceInfo } from './timeline';
+import { kBusyParts, type BusyParts, type FetchBusy } from './whole_trace';
 
 const kStale = 409;
 
@@ -15,7 +16,7 @@ export function tile_source(api: Api, meta: Meta): FetchTiles {
     const query = {
       k,
       i: first === last ? `${first}` : `${first}-${last}`,
-      g: groups.join(','),
+      g: id_list(groups),
       gen: meta.generation,
     };
     try {
@@ -50,34 +51,64 @@ export function counter_source(api: Api, meta: Meta): FetchCounters {
   };
 }
 
-/** Interned names, filled by `load`. */
-export class NameTable {
-  private names: readonly string[] = [];
+/** Ids as an address spells them: `0,3-17`. */
+export function id_list(ids: readonly number[]): string {
+  const parts: string[] = [];
+  for (let n = 0; n < ids.length;) {
+    const first = ids[n] ?? 0;
+    let last = first;
+    while (++n < ids.length && ids[n] === last + 1) last++;
+    parts.push(first === last ? `${first}` : `${first}-${last}`);
+  }
+  return parts.join(',');
+}
+
+export function busy_source(api: Api, meta: Meta): FetchBusy {
+  const parts = (lane: BusyParts | null): BusyParts | undefined => lane ?? undefined;
+  return async (signal) => {
+    const { host, device, kinds } = await api.get('/api/traces/{id}/busy', {
+      path: { id: meta.id },
+      query: { n: kBusyParts },
+      signal,
+    });
+    return { host: parts(host), device: parts(device), kinds };
+  };
+}
+
+/** Groups that are not listed yet: the next busiest, those with a text in their names, or some by their ids. */
+export class GroupSource {
+  /** How many of the busiest are known. */
+  private listed: number;
 
   constructor(
     private readonly api: Api,
-    private readonly id: string,
-  ) {}
-
-  async load(signal?: AbortSignal): Promise<void> {
-    const ask = { path: { id: this.id }, query: { from: 0 } };
-    const answer = await this.api.get(
-      '/api/traces/{id}/names',
-      signal === undefined ? ask : { ...ask, signal },
-    );
-    this.names = answer.names;
+    private readonly meta: Meta,
+  ) {
+    this.listed = meta.groups.length;
   }
 
-  readonly of = (id: number): string | undefined => this.names[id];
-
-  /** Ids of the names that contain `text`, whatever the case. */
-  matching(text: string): Set<number> {
-    const wanted = text.toLowerCase();
-    const found = new Set<number>();
-    this.names.forEach((name, id) => {
-      if (name.toLowerCase().includes(wanted)) found.add(id);
-    });
+  async more(signal: AbortSignal): Promise<readonly GroupInfo[]> {
+    const found = await this.ask({ from: this.listed }, signal);
+    this.listed += found.length;
     return found;
+  }
+  matching(q: string, signal: AbortSignal): Promise<readonly GroupInfo[]> {
+    return this.ask({ q }, signal);
+  }
+  by_id(ids: readonly number[], signal: AbortSignal): Promise<readonly GroupInfo[]> {
+    return this.ask({ ids: id_list(ids) }, signal);
+  }
+
+  private async ask(
+    query: { from?: number; q?: string; ids?: string },
+    signal: AbortSignal,
+  ): Promise<readonly GroupInfo[]> {
+    const { groups } = await this.api.get('/api/traces/{id}/groups', {
+      path: { id: this.meta.id },
+      query,
+      signal,
+    });
+    return groups.map(group_info);
   }
 }
 
@@ -85,6 +116,7 @@ export function trace_info(meta: Meta, selected: (position: number) => boolean):
   return {
     limits: { start_ns: 0, end_ns: Math.max(1, meta.range.end_ns - meta.range.start_ns) },
     groups: meta.groups.map(group_info),
+    group_count: meta.group_count,
     steps: step_infos(meta, selected),
   };
 }
@@ -114,6 +146,7 @@ function group_info(g: Group): GroupInfo {
     label: g.label,
     sublabel: g.sublabel,
     rows: g.rows,
+    step_rows: g.step_rows,
     events: g.events,
   };
 }

@@ -6,6 +6,8 @@ export type Command =
   | 'mark'
   | 'next'
   | 'previous'
+  | 'next_same'
+  | 'previous_same'
   | 'flow_in'
   | 'flow_out'
   | 'parent'
@@ -42,6 +44,8 @@ const kBindings: readonly Binding[] = [
   { keys: ['m', 'M'], command: 'mark' },
   { keys: ['.', 'ArrowRight'], command: 'next' },
   { keys: [',', 'ArrowLeft'], command: 'previous' },
+  { keys: ['>'], command: 'next_same' },
+  { keys: ['<'], command: 'previous_same' },
   { keys: ['['], command: 'flow_in' },
   { keys: [']'], command: 'flow_out' },
   { keys: ['p', 'P', 'ArrowUp'], command: 'parent' },
@@ -99,6 +103,7 @@ export const kHelp: readonly HelpGroup[] = [
       { keys: ['drag'], does: 'an area: its totals stand in the table below' },
       { keys: ['M'], does: 'mark the selection’s time as the area' },
       { keys: [',', '.'], does: 'previous, next slice of the row (also ← →)' },
+      { keys: ['<', '>'], does: 'previous, next slice of the same name, wherever it is' },
       { keys: ['[', ']'], does: 'along the arrow: to the launch, to the kernel' },
       { keys: ['P', 'C'], does: 'the parent, the first child or the track below (also ↑ ↓)' },
       { keys: ['Esc'], does: 'let go: area, then selection' },
@@ -107,7 +112,7 @@ export const kHelp: readonly HelpGroup[] = [
   {
     title: 'Find',
     rows: [
-      { keys: ['/'], does: 'search names; ticks on the minimap show where' },
+      { keys: ['/'], does: 'search names, by a text or /regex/; ticks on the minimap show where' },
       { keys: ['Enter', 'Shift + Enter'], does: 'next, previous hit' },
       { keys: ['X'], does: 'the critical path of the step in view: what its length is made of' },
       { keys: ['N', 'Shift + N'], does: 'next, previous event of the verdict that one came from' },
@@ -122,6 +127,14 @@ export const kHelp: readonly HelpGroup[] = [
       { keys: ['4'], does: 'measure (drag over all tracks)' },
       { keys: ['T'], does: 'show the visible slices as a table' },
       { keys: ['?'], does: 'this list' },
+    ],
+  },
+  {
+    title: 'Tracks (at their names)',
+    rows: [
+      { keys: ['Enter'], does: 'fold, unfold' },
+      { keys: ['drag', 'Alt + ↑ ↓'], does: 'move up, down within the section' },
+      { keys: ['Delete'], does: 'hide; the end of the list brings hidden ones back, Reset everything' },
     ],
   },
 ];

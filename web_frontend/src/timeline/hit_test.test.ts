@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { slice_after, slice_before, type LoadTile } from './gap';
 import { hit_test, place_of, type HitScene } from './hit_test';
-import { kNothingFolded, layout, row_top, toggled, type GroupBand, type GroupInfo } from './layout';
+import { kUntouched, toggled } from './arrangement';
+import { layout, row_top, type GroupBand, type GroupInfo } from './layout';
 import { tile_bytes, type TestSlice } from './tile_bytes';
 import { decode_tiles, kTileBuckets } from './tile_decoder';
 
@@ -13,6 +14,7 @@ const stream: GroupInfo = {
   label: 'Stream 7',
   sublabel: '',
   rows: 1,
+  step_rows: 0,
   events: 4,
 };
 const thread: GroupInfo = { ...stream, id: 1, section: 'host:1', type: 'host', rows: 2 };
@@ -22,7 +24,7 @@ function scene(slices: readonly TestSlice[], group = stream): HitScene {
   const [tile] = decode_tiles(tile_bytes([{ k: 0, i: 0, group: group.id, rows: group.rows, slices }]));
   return {
     viewport: { start_ns: 0, end_ns: kTileBuckets, width_px: kTileBuckets },
-    layout: layout([group], [], kNothingFolded),
+    layout: layout({ groups: [group], counters: [] }, kUntouched),
     k: 0,
     tiles: [0, 0],
     cache: { cover: () => [{ tile, start_ns: 0, end_ns: kTileBuckets }] },
@@ -99,11 +101,11 @@ describe('a slice over several tiles', () => {
 
 describe('where a slice is drawn', () => {
   it('its row, else the thin line, else the header that hides it', () => {
-    const open = layout([thread], [], kNothingFolded);
+    const open = layout({ groups: [thread], counters: [] }, kUntouched);
     expect(place_of(open, 1, 1)).toMatchObject({ exact: true });
-    const thin = layout([thread], [], toggled(kNothingFolded, 'groups', 1));
+    const thin = layout({ groups: [thread], counters: [] }, toggled(kUntouched, 'groups', 1));
     expect(place_of(thin, 1, 1)).toMatchObject({ exact: false });
-    const hidden = layout([thread], [], toggled(kNothingFolded, 'sections', 'host:1'));
+    const hidden = layout({ groups: [thread], counters: [] }, toggled(kUntouched, 'sections', 'host:1'));
     expect(place_of(hidden, 1, 1)).toMatchObject({ exact: false });
     expect(place_of(open, 99, 0)).toBeUndefined();
   });

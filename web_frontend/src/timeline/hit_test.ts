@@ -1,6 +1,13 @@
 // What lies under the pointer: binary searches in the tiles that are drawn, no pixel buffers.
 import { value_at, type CounterData } from './counter_painter';
-import { row_top, type CounterInfo, type GroupBand, type GroupInfo, type Layout } from './layout';
+import {
+  bands_between,
+  row_top,
+  type CounterInfo,
+  type GroupBand,
+  type GroupInfo,
+  type Layout,
+} from './layout';
 import type { Selection } from './scene';
 import type { Cover, TileCache } from './tile_cache';
 import {
@@ -61,7 +68,7 @@ const kReachPx = 2;
 
 /** `y_px` counts from the top of the content, scrolling included. */
 export function hit_test(scene: HitScene, x_px: number, y_px: number): Hit | undefined {
-  const band = scene.layout.bands.find((b) => y_px >= b.y && y_px < b.y + b.h);
+  const band = bands_between(scene.layout, y_px, y_px + 1)[0];
   const at_ns = ns_of_x(scene.viewport, x_px);
   if (band?.type === 'counter') {
     const data = scene.counters.get(band.counter.id);
@@ -178,14 +185,16 @@ export function place_of(
   group: number,
   row: number,
 ): { y: number; h: number; exact: boolean } | undefined {
-  for (const band of l.bands) {
-    if (band.type === 'section' && band.collapsed && band.groups.includes(group)) {
-      return { y: band.y + 3, h: band.h - 6, exact: false };
-    }
-    if (band.type !== 'group' || band.group.id !== group) continue;
+  const band = l.by_group.get(group);
+  if (band !== undefined) {
     const top = row_top(band, row);
     if (top !== undefined) return { y: top, h: band.row_h, exact: !band.collapsed };
     return { y: band.y + band.h - 4, h: 3, exact: false };
+  }
+  for (const header of l.bands) {
+    if (header.type === 'section' && header.collapsed && header.groups.includes(group)) {
+      return { y: header.y + 3, h: header.h - 6, exact: false };
+    }
   }
   return undefined;
 }

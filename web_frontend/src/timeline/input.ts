@@ -83,9 +83,7 @@ export class Input {
       area: (from, to, how) => {
         const [a, b] = this.times(from.x, to.x);
         const top = t.scroll_px - kHeadH;
-        const groups = how.all_groups
-          ? t.groups.map((g) => g.id)
-          : groups_in(t.layout, from.y + top, to.y + top);
+        const groups = how.all_groups ? t.all_ids : groups_in(t.layout, from.y + top, to.y + top);
         const area = { start_ns: a, end_ns: b, groups };
         t.set_dragged(how.done ? undefined : area);
         if (how.done) this.events.on_area(area);

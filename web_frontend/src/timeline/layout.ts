@@ -1,5 +1,6 @@
 // Rows to pixels. Sections hold groups (threads, streams) and counters; each becomes a band with a
-// fixed height, so that nothing jumps while the view moves in time.
+// fixed height, so that nothing jumps while the view moves in time. Linear in the tracks.
+import { in_order, passes, track_key, type Arrangement } from './arrangement';
 
 export interface GroupInfo {
   readonly id: number;
@@ -9,6 +10,8 @@ export interface GroupInfo {
   readonly label: string;
   readonly sublabel: string;
   readonly rows: number;
+  /** Rows at the top that the step band shows already. */
+  readonly step_rows: number;
   readonly events: number;
 }
 
@@ -17,16 +20,6 @@ export interface CounterInfo {
   readonly section: string;
   readonly label: string;
   readonly unit: string;
-}
-
-/** What the user folded and unfolded. */
-export interface Folding {
-  readonly sections: ReadonlySet<string>;
-  readonly groups: ReadonlySet<number>;
-  /** Groups that show all of their levels, not only the first kMaxLevels. */
-  readonly deep: ReadonlySet<number>;
-  /** Groups kept above all others. */
-  readonly pinned: ReadonlySet<number>;
 }
 
 /** The section of pinned groups; no trace has one of this name. */
@@ -64,10 +57,22 @@ export interface CounterBand {
   readonly h: number;
 }
 
-export type Band = SectionBand | GroupBand | CounterBand;
+/** Says what is not shown, and offers it. */
+export interface NoteBand {
+  readonly type: 'note';
+  readonly note: 'more' | 'hidden' | 'none';
+  /** How many tracks are meant. */
+  readonly tracks: number;
+  readonly y: number;
+  readonly h: number;
+}
+
+export type Band = SectionBand | GroupBand | CounterBand | NoteBand;
 
 export interface Layout {
+  /** From top to bottom, without gaps. */
   readonly bands: readonly Band[];
+  readonly by_group: ReadonlyMap<number, GroupBand>;
   readonly height: number;
 }
 
@@ -85,18 +90,28 @@ const kPadBottom = 7;
 const kLeastH = 40;
 const kCollapsedH = 20;
 const kSummaryH = 6;
+const kNoteH = 30;
+/** Groups that fit as lines into the header of their folded section. */
+export const kSummaryGroups = 6;
 
-export function layout(
-  groups: readonly GroupInfo[],
-  counters: readonly CounterInfo[],
-  folding: Folding,
-  /** Rows at the top of a group that the step band already shows. */
-  hidden_rows: (group: number) => number = () => 0,
-): Layout {
+/** Tracks, and how many more there are that are not listed. */
+export interface TrackList {
+  readonly groups: readonly GroupInfo[];
+  readonly counters: readonly CounterInfo[];
+  readonly unlisted?: number;
+}
+
+export function layout(tracks: TrackList, arrangement: Arrangement): Layout {
   const bands: Band[] = [];
+  const by_group = new Map<number, GroupBand>();
   let y = 0;
-  for (const section of sections_of(groups, counters, folding.pinned)) {
-    const collapsed = folding.sections.has(section.key);
+  const note = (kind: NoteBand['note'], count: number): void => {
+    bands.push({ type: 'note', note: kind, tracks: count, y, h: kNoteH });
+    y += kNoteH;
+  };
+  const { sections, hidden } = sections_of(tracks, arrangement);
+  for (const section of sections) {
+    const collapsed = arrangement.sections.has(section.key);
     bands.push({
       type: 'section',
       section: section.key,
@@ -109,8 +124,9 @@ export function layout(
     y += kSectionH;
     if (collapsed) continue;
     for (const group of section.groups) {
-      const band = group_band(group, y, folding, hidden_rows(group.id));
+      const band = group_band(group, y, arrangement);
       bands.push(band);
+      by_group.set(group.id, band);
       y += band.h;
     }
     for (const counter of section.counters) {
@@ -118,7 +134,11 @@ export function layout(
       y += kCounterH;
     }
   }
-  return { bands, height: y };
+  if (bands.length === 0 && arrangement.filter !== '') note('none', 0);
+  if (hidden > 0) note('hidden', hidden);
+  const { unlisted = 0 } = tracks;
+  if (unlisted > 0) note('more', unlisted);
+  return { bands, by_group, height: y };
 }
 
 interface Section {
@@ -130,38 +150,52 @@ interface Section {
 
 /** In the server's order, the pinned ones first and what is neither threads nor devices last. */
 function sections_of(
-  groups: readonly GroupInfo[],
-  counters: readonly CounterInfo[],
-  pinned: ReadonlySet<number>,
-): Section[] {
-  const labels = new Map([[kPinned, 'Pinned']]);
-  for (const g of groups) labels.set(g.section, g.section_label);
-  for (const c of counters) if (!labels.has(c.section)) labels.set(c.section, 'Counters');
-  const rank = (s: Section): number => {
-    if (s.key === kPinned) return 0;
-    if (!groups.some((g) => g.section === s.key)) return 3;
-    return groups.some((g) => g.section === s.key && g.type !== 'other') ? 1 : 2;
+  { groups, counters }: TrackList,
+  { pinned, hidden, moved, filter }: Arrangement,
+): { sections: Section[]; hidden: number } {
+  const found = new Map<
+    string,
+    { label: string; groups: GroupInfo[]; counters: CounterInfo[]; rank: number }
+  >();
+  const section = (
+    key: string,
+    label: string,
+  ): { groups: GroupInfo[]; counters: CounterInfo[]; rank: number } => {
+    let one = found.get(key);
+    if (one === undefined) found.set(key, (one = { label, groups: [], counters: [], rank: 3 }));
+    return one;
   };
-  return [...labels]
-    .map(([key, label]) => ({
-      key,
-      label,
-      groups: groups.filter((g) => (pinned.has(g.id) ? kPinned : g.section) === key),
-      counters: counters.filter((c) => c.section === key),
-    }))
-    .filter((s) => s.groups.length + s.counters.length > 0)
-    .sort((a, b) => rank(a) - rank(b));
+  section(kPinned, 'Pinned').rank = 0;
+  let left_out = 0;
+  for (const g of groups) {
+    const own = section(g.section, g.section_label);
+    own.rank = Math.min(own.rank, g.type === 'other' ? 2 : 1);
+    if (!passes(filter, g.label, g.sublabel, g.section_label)) continue;
+    if (hidden.has(track_key(g))) left_out++;
+    else (pinned.has(g.id) ? section(kPinned, '') : own).groups.push(g);
+  }
+  for (const c of counters) {
+    const own = section(c.section, 'Counters');
+    if (!passes(filter, c.label)) continue;
+    if (hidden.has(track_key(c))) left_out++;
+    else own.counters.push(c);
+  }
+  const sections = [...found]
+    .filter(([, s]) => s.groups.length + s.counters.length > 0)
+    .sort(([, a], [, b]) => a.rank - b.rank)
+    .map(([key, s]) => ({ key, label: s.label, groups: in_order(s.groups, moved), counters: s.counters }));
+  return { sections, hidden: left_out };
 }
 
-function group_band(group: GroupInfo, y: number, folding: Folding, hidden: number): GroupBand {
-  const collapsed = folding.groups.has(group.id);
-  const first_row = Math.min(hidden, Math.max(0, group.rows - 1));
+function group_band(group: GroupInfo, y: number, arrangement: Arrangement): GroupBand {
+  const collapsed = arrangement.groups.has(group.id);
+  const first_row = Math.min(group.step_rows, Math.max(0, group.rows - 1));
   if (collapsed) {
     const row_y = y + (kCollapsedH - kSummaryH) / 2;
     const size = { row_y, row_h: kSummaryH, pitch: kSummaryH, y, h: kCollapsedH };
     return { type: 'group', group, collapsed, first_row, rows: 1, ...size };
   }
-  const rows = shown_rows(group, first_row, folding.deep.has(group.id));
+  const rows = shown_rows(group, first_row, arrangement.deep.has(group.id));
   const row_h = !is_device(group) ? kHostRow : rows === 1 ? kDeviceRow : kDeviceSubRow;
   const pitch = row_h + kRowGap;
   const h = Math.max(kLeastH, kPadTop + rows * pitch - kRowGap + kPadBottom);
@@ -191,13 +225,19 @@ export function row_top(band: GroupBand, row: number): number | undefined {
   return band.row_y + shown * band.pitch;
 }
 
-export function band_of_group(l: Layout, group: number): GroupBand | undefined {
-  return l.bands.find((b): b is GroupBand => b.type === 'group' && b.group.id === group);
-}
-
 /** Bands that touch [top, bottom) of the content. */
 export function bands_between(l: Layout, top: number, bottom: number): readonly Band[] {
-  return l.bands.filter((b) => b.y < bottom && b.y + b.h > top);
+  let low = 0;
+  let high = l.bands.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const b = l.bands[middle];
+    if (b !== undefined && b.y + b.h <= top) low = middle + 1;
+    else high = middle;
+  }
+  let end = low;
+  while (end < l.bands.length && (l.bands[end]?.y ?? bottom) < bottom) end++;
+  return l.bands.slice(low, end);
 }
 
 /** Groups whose tiles a view of [top, bottom) needs, those of collapsed sections included. */
@@ -205,61 +245,31 @@ export function groups_between(l: Layout, top: number, bottom: number): number[]
   const ids: number[] = [];
   for (const b of bands_between(l, top, bottom)) {
     if (b.type === 'group') ids.push(b.group.id);
-    if (b.type === 'section' && b.collapsed) ids.push(...b.groups);
+    if (b.type === 'section' && b.collapsed) ids.push(...b.groups.slice(0, kSummaryGroups));
   }
   return ids;
 }
 
-/** A group of Python frames with less than this share of the largest one's starts folded. */
-const kPythonShare = 0.1;
-
-/** With many threads only the busiest start open; the rest, and what is no work, are one thin line each. */
-export function initial_folding(groups: readonly GroupInfo[], open_hosts = 6): Folding {
-  const of_type = (type: GroupInfo['type']): GroupInfo[] =>
-    groups.filter((g) => g.type === type).sort((a, b) => b.events - a.events);
-  const python = of_type('python');
-  const most = python[0]?.events ?? 0;
-  const folded = [
-    ...of_type('host').slice(open_hosts),
-    ...python.filter((g, n) => n > 0 && g.events < kPythonShare * most),
-    ...of_type('sync'),
-    ...of_type('other'),
-  ];
-  return {
-    sections: new Set(),
-    groups: new Set(folded.map((g) => g.id)),
-    deep: new Set(),
-    pinned: new Set(),
-  };
-}
-
-/** The folding with one section, one group, or one group's depth turned over. */
-export function toggled<K extends keyof Folding>(
-  folding: Folding,
-  what: K,
-  key: K extends 'sections' ? string : number,
-): Folding {
-  const set = new Set<string | number>(folding[what]);
-  if (!set.delete(key)) set.add(key);
-  return { ...folding, [what]: set };
-}
-
-/** The folding in which a row of a group is drawn; the same one if it is already. */
-export function opened(folding: Folding, l: Layout, group: GroupInfo, row: number): Folding {
-  const section = folding.pinned.has(group.id) ? kPinned : group.section;
+/** The arrangement in which a row of a group is drawn; the same one if it is already. */
+export function opened(arrangement: Arrangement, l: Layout, group: GroupInfo, row: number): Arrangement {
+  const section = arrangement.pinned.has(group.id) ? kPinned : group.section;
   const without = <T>(set: ReadonlySet<T>, item: T): ReadonlySet<T> =>
     set.has(item) ? new Set([...set].filter((one) => one !== item)) : set;
-  const sections = without(folding.sections, section);
-  const groups = without(folding.groups, group.id);
-  if (sections !== folding.sections || groups !== folding.groups) return { ...folding, sections, groups };
-  const band = band_of_group(l, group.id);
-  if (band === undefined || row_top(band, row) !== undefined) return folding;
-  return { ...folding, deep: new Set([...folding.deep, group.id]) };
+  const sections = without(arrangement.sections, section);
+  const groups = without(arrangement.groups, group.id);
+  const hidden = without(arrangement.hidden, track_key(group));
+  const filter = passes(arrangement.filter, group.label, group.sublabel, group.section_label)
+    ? arrangement.filter
+    : '';
+  if (
+    sections !== arrangement.sections ||
+    groups !== arrangement.groups ||
+    hidden !== arrangement.hidden ||
+    filter !== arrangement.filter
+  ) {
+    return { ...arrangement, sections, groups, hidden, filter };
+  }
+  const band = l.by_group.get(group.id);
+  if (band === undefined || row_top(band, row) !== undefined) return arrangement;
+  return { ...arrangement, deep: new Set([...arrangement.deep, group.id]) };
 }
-
-export const kNothingFolded: Folding = {
-  sections: new Set(),
-  groups: new Set(),
-  deep: new Set(),
-  pinned: new Set(),
-};

@@ -1,5 +1,4 @@
 // The whole trace in one strip: how busy host and devices are over time, search hits, the view.
-// Drawn from the pinned tiles, one row of each group, so it never waits for a request of its own.
 import type { PaintContext } from './batch';
 import { hue_index, kHues, type Palette } from './palette';
 import type { Cover } from './tile_cache';
@@ -109,7 +108,7 @@ export interface MinimapFrame {
   readonly limits: Limits;
   readonly viewport: Viewport;
   readonly palette: Palette;
-  readonly host: BusyLane;
+  readonly host: BusyLane | undefined;
   readonly device: BusyLane | undefined;
   /** Hits in equal parts of the trace. */
   readonly bins: readonly number[] | undefined;
@@ -120,9 +119,9 @@ export function paint_minimap(ctx: PaintContext, f: MinimapFrame): void {
   ctx.fillStyle = palette.sunk;
   ctx.fillRect(0, 0, width_px, kMinimapH);
   const room = kMinimapH - kHitsH - 4;
-  const host_h = f.device === undefined ? room : Math.floor(room * 0.42);
+  const host_h = f.host === undefined ? 0 : f.device === undefined ? room : Math.floor(room * 0.42);
   const host_y = kHitsH + 2;
-  lane(ctx, f.host, palette, host_y, host_h - 1);
+  if (f.host !== undefined) lane(ctx, f.host, palette, host_y, host_h - 1);
   if (f.device !== undefined) lane(ctx, f.device, palette, host_y + host_h + 1, room - host_h - 1);
   if (f.bins !== undefined) hits(ctx, f.bins, width_px, palette);
   brush(ctx, f);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Flight } from './flight';
 import { TextMeasure } from './labels';
-import { kNothingFolded, layout, type GroupInfo } from './layout';
+import { kUntouched } from './arrangement';
+import { layout, type GroupInfo } from './layout';
 import { groups_in, paint_overlay, type OverlayFrame } from './overlay';
 import { kTestPalette, RecordingContext } from './recording_context';
 import { brush_extent } from './minimap';
@@ -18,6 +19,7 @@ const thread: GroupInfo = {
   label: 'Main',
   sublabel: '',
   rows: 1,
+  step_rows: 0,
   events: 1,
 };
 const stream: GroupInfo = { ...thread, id: 2, section: 'device:0', type: 'device' };
@@ -42,7 +44,7 @@ function paint(more: Partial<OverlayFrame>): RecordingContext {
   const ctx = new RecordingContext();
   paint_overlay(ctx, {
     viewport: { start_ns: 0, end_ns: kTileBuckets, width_px: kTileBuckets },
-    layout: layout([thread, stream], [], kNothingFolded),
+    layout: layout({ groups: [thread, stream], counters: [] }, kUntouched),
     k: 0,
     tiles: [0, 0],
     cache: {
@@ -135,7 +137,7 @@ describe('the overlay', () => {
     expect(ctx.rects.filter((r) => r.w === 200)).toHaveLength(2); // its section and its track
   });
   it('takes the tracks that a drag touches', () => {
-    const l = layout([thread, stream], [], kNothingFolded);
+    const l = layout({ groups: [thread, stream], counters: [] }, kUntouched);
     expect(groups_in(l, 30, 35)).toEqual([1]);
     expect(groups_in(l, l.height - 5, 30)).toEqual([1, 2]);
   });

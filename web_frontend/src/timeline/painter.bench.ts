@@ -2,7 +2,8 @@
 // that only writes them down. The budget is 6 ms a frame; run with `npx vitest bench`.
 import { bench, describe } from 'vitest';
 import { LabelCache, TextMeasure } from './labels';
-import { kNothingFolded, layout, type GroupInfo } from './layout';
+import { kUntouched } from './arrangement';
+import { layout, type GroupInfo } from './layout';
 import { TrackPainter } from './painter';
 import { kTestPalette, RecordingContext } from './recording_context';
 import { tile_bytes, type TestSlice } from './tile_bytes';
@@ -22,6 +23,7 @@ function group(id: number): GroupInfo {
     label: `thread ${id}`,
     sublabel: '',
     rows: kRows,
+    step_rows: 0,
     events: 1,
   };
 }
@@ -69,7 +71,7 @@ describe.each([
   bench('layout and paint', () => {
     painter.paint(new RecordingContext(), {
       viewport: view,
-      layout: layout(infos, [], kNothingFolded),
+      layout: layout({ groups: infos, counters: [] }, kUntouched),
       scroll_px: 0,
       height_px: 2000,
       pixel: 1,

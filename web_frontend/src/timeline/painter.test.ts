@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LabelCache, TextMeasure } from './labels';
-import { kNothingFolded, layout, toggled, type Folding, type GroupInfo } from './layout';
+import { kUntouched, toggled, type Arrangement } from './arrangement';
+import { layout, type GroupInfo } from './layout';
 import { TrackPainter, type Frame } from './painter';
 import { kTestPalette, RecordingContext } from './recording_context';
 import { tile_bytes, type TestTile } from './tile_bytes';
@@ -17,6 +18,7 @@ const host: GroupInfo = {
   label: 'Main',
   sublabel: '',
   rows: 2,
+  step_rows: 0,
   events: 9,
 };
 const kNames = [
@@ -48,12 +50,12 @@ function cache_of(tiles: readonly Tile[]): {
 function paint(
   tiles: readonly TestTile[],
   more: Partial<Frame> = {},
-  folding: Folding = kNothingFolded,
+  folding: Arrangement = kUntouched,
 ): RecordingContext {
   const ctx = new RecordingContext();
   const frame: Frame = {
     viewport: view,
-    layout: layout([host], [], folding),
+    layout: layout({ groups: [host], counters: [] }, folding),
     scroll_px: 0,
     height_px: 400,
     pixel: 1,
@@ -195,7 +197,7 @@ describe('the picture', () => {
   });
   it('shows a collapsed group as a thin line and without text', () => {
     const ctx = paint(one([{ start: 0, end: px(500), name: 1 }]), {
-      layout: layout([host], [], toggled(kNothingFolded, 'groups', 1)),
+      layout: layout({ groups: [host], counters: [] }, toggled(kUntouched, 'groups', 1)),
     });
     expect(ctx.of_colour('op')[0]!.h).toBeLessThan(10);
     expect(ctx.texts).toEqual([]);

@@ -3,7 +3,7 @@
 import { RectBatch, type PaintContext } from './batch';
 import { paint_counter, type CounterData } from './counter_painter';
 import { kLabelFontPx, type LabelCache } from './labels';
-import { bands_between, type GroupBand, type Layout, type SectionBand } from './layout';
+import { bands_between, kSummaryGroups, type GroupBand, type Layout, type SectionBand } from './layout';
 import type { Palette } from './palette';
 import { gather_row, kColours, type Label, type SliceSink } from './slices';
 import type { Cover, TileCache } from './tile_cache';
@@ -95,8 +95,7 @@ export class TrackPainter {
   /** All groups of a collapsed section, as thin lines inside its header. */
   private summary(frame: Frame, band: SectionBand): void {
     const h = Math.max(2, Math.min(4, Math.floor((band.h - 6) / Math.max(1, band.groups.length)) - 1));
-    const most = Math.floor((band.h - 4) / (h + 1));
-    band.groups.slice(0, most).forEach((group, n) => {
+    band.groups.slice(0, kSummaryGroups).forEach((group, n) => {
       const covers = frame.cache.cover(frame.k, frame.tiles[0], frame.tiles[1], group);
       const y = band.y - frame.scroll_px + 3 + n * (h + 1);
       this.row(frame, covers, 0, y, h, { batch: this.batch, labels: undefined });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { kNothingFolded, layout, type GroupInfo } from './layout';
+import { kUntouched } from './arrangement';
+import { layout, type GroupInfo } from './layout';
 import { in_view, paint_path, type PathFrame, type PathPiece } from './path';
 import { kTestPalette, RecordingContext } from './recording_context';
 
@@ -11,6 +12,7 @@ const thread: GroupInfo = {
   label: 'Main',
   sublabel: '',
   rows: 2,
+  step_rows: 0,
   events: 1,
 };
 const stream: GroupInfo = { ...thread, id: 2, section: 'device:0', type: 'device', rows: 1 };
@@ -21,7 +23,7 @@ const piece = (group: number, row: number, start_ns: number, end_ns: number): Pa
 });
 const frame = (more: Partial<PathFrame> = {}): PathFrame => ({
   viewport: { start_ns: 0, end_ns: 1000, width_px: 1000 },
-  layout: layout([thread, stream], [], kNothingFolded),
+  layout: layout({ groups: [thread, stream], counters: [] }, kUntouched),
   scroll_px: 0,
   height_px: 400,
   palette: kTestPalette,
@@ -64,11 +66,11 @@ describe('a path', () => {
   });
 
   it('goes over a time without a slice, and over tracks that are folded away', () => {
-    const away = { ...kNothingFolded, sections: new Set(['device:0']) };
+    const away = { ...kUntouched, sections: new Set(['device:0']) };
     const ctx = paint(
       [piece(1, 0, 0, 100), { at: undefined, start_ns: 100, end_ns: 200 }, piece(2, 0, 200, 400)],
       {
-        layout: layout([thread, stream], [], away),
+        layout: layout({ groups: [thread, stream], counters: [] }, away),
       },
     );
     expect(ctx.holes).toHaveLength(2);

@@ -12,6 +12,7 @@ const group = (id: number, type: GroupInfo['type'], events: number, section = 'h
   label: `g${id}`,
   sublabel: '',
   rows: 1,
+  step_rows: 0,
   events,
 });
 

@@ -1,6 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { tile_bytes, type TestTile } from './tile_bytes';
-import { plan, StaleGenerationError, TileCache, type FetchTiles, type TileRequest } from './tile_cache';
+import {
+  plan,
+  plan_sides,
+  StaleGenerationError,
+  TileCache,
+  type FetchTiles,
+  type TileRequest,
+} from './tile_cache';
 
 const tile = (k: number, i: number, group: number, slices = 1): TestTile => ({
   k,
@@ -46,8 +53,8 @@ const settled = async (): Promise<void> => {
 describe('the plan of requests', () => {
   const none = (): boolean => false;
   it('asks for all groups and tiles of the view at once, then for one tile on each side', () => {
-    const requests = plan({ k: 5, first: 2, last: 4, groups: [1, 2], end: 9 }, none);
-    expect(requests).toEqual([
+    const wanted = { k: 5, first: 2, last: 4, groups: [1, 2], end: 9 };
+    expect([...plan(wanted, none), ...plan_sides(wanted, none)]).toEqual([
       { k: 5, first: 2, last: 4, groups: [1, 2] },
       { k: 5, first: 5, last: 5, groups: [1, 2] },
       { k: 5, first: 1, last: 1, groups: [1, 2] },
@@ -64,14 +71,16 @@ describe('the plan of requests', () => {
       { k: 5, first: 0, last: 0, groups: [2] },
     ]);
   });
-  it('splits what does not fit into one address', () => {
-    const groups = Array.from({ length: 1500 }, (_, n) => n);
+  it('splits what is more than a window shows', () => {
+    const groups = Array.from({ length: 150 }, (_, n) => n);
     const requests = plan({ k: 5, first: 0, last: 2, groups, end: 2 }, none);
-    expect(requests.map((r) => r.groups.length)).toEqual([600, 600, 300]);
+    expect(requests.map((r) => r.groups.length)).toEqual([64, 64, 22]);
     expect(requests.flatMap((r) => r.groups)).toEqual(groups);
   });
   it('does not leave the trace', () => {
-    expect(plan({ k: 5, first: 0, last: 0, groups: [1], end: 0 }, none)).toHaveLength(1);
+    const wanted = { k: 5, first: 0, last: 0, groups: [1], end: 0 };
+    expect(plan(wanted, none)).toHaveLength(1);
+    expect(plan_sides(wanted, none)).toEqual([]);
   });
 });
 
@@ -96,7 +105,8 @@ describe('the cache', () => {
   it('has at most four requests in flight', () => {
     const server = new Server();
     const { cache } = cache_of(server);
-    for (let g = 0; g < 9; g++) cache.want({ k: 5, first: 0, last: 0, groups: [g], end: 0 });
+    const groups = Array.from({ length: 600 }, (_, g) => g);
+    cache.want({ k: 5, first: 0, last: 0, groups, end: 0 });
     expect(server.asked.filter((a) => !a.signal.aborted)).toHaveLength(4);
   });
 
@@ -109,6 +119,29 @@ describe('the cache', () => {
     expect(server.asked[0]?.signal.aborted).toBe(true);
     expect(server.asked.at(-1)?.request.k).toBe(4);
     expect(events.on_error).not.toHaveBeenCalled();
+  });
+
+  it('gives up tracks that were scrolled away', () => {
+    const server = new Server();
+    const { cache } = cache_of(server);
+    cache.want({ k: 5, first: 0, last: 0, groups: [1, 2], end: 0 });
+    cache.want({ k: 5, first: 0, last: 0, groups: [2, 3], end: 0 });
+    expect(server.asked[0]?.signal.aborted).toBe(false);
+    cache.want({ k: 5, first: 0, last: 0, groups: [7], end: 0 });
+    expect(server.asked[0]?.signal.aborted).toBe(true);
+  });
+
+  it('asks for the whole trace of the tracks in view too, after the view itself', () => {
+    const server = new Server();
+    const { cache } = cache_of(server);
+    cache.pin_level(9);
+    cache.want({ k: 5, first: 3, last: 3, groups: [1], end: 9 });
+    expect(server.asked.map(({ request: r }) => [r.k, r.first])).toEqual([
+      [5, 3],
+      [9, 0],
+      [5, 4],
+      [5, 2],
+    ]);
   });
 
   it('does not ask again for what failed, until told to', async () => {
@@ -141,7 +174,7 @@ describe('the cache', () => {
     const one = tile_bytes([tile(5, 0, 1, 100)]).byteLength;
     const { cache } = cache_of(server, 3 * one);
     cache.pin_level(9);
-    cache.load({ k: 9, first: 0, last: 0, groups: [1] });
+    cache.want({ k: 9, first: 0, last: 0, groups: [1], end: 0 });
     server.asked[0]?.answer(100);
     await settled();
     for (let i = 0; i < 5; i++) {
@@ -161,8 +194,9 @@ describe('what is drawn while waiting', () => {
     const server = new Server();
     const { cache } = cache_of(server);
     for (const [k, i] of tiles) {
-      cache.load({ k, first: i, last: i, groups: [1] });
+      cache.want({ k, first: i, last: i, groups: [1], end: 0 });
       server.asked.at(-1)?.answer();
+      await settled();
     }
     await settled();
     return cache;

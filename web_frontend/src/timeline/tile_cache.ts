@@ -93,15 +93,12 @@ export class TileCache {
   /** Replaces what should be loaded: drops requests that no longer matter, starts missing ones. */
   want(wanted: Wanted): void {
     this.wanted = wanted;
+    const groups = new Set(wanted.groups);
     for (const f of this.in_flight) {
-      if (f.request.k !== this.pinned && !overlaps(f.request, wanted)) f.abort.abort();
+      const seen = f.request.k === this.pinned || overlaps(f.request, wanted);
+      if (!seen || !f.request.groups.some((g) => groups.has(g))) f.abort.abort();
     }
     this.pump();
-  }
-
-  /** One request outside of the view's wishes, e.g. the tiles of the whole trace. */
-  load(request: TileRequest): void {
-    void this.start(request);
   }
 
   /** Forgets failures, so that they are tried again. */
@@ -162,8 +159,15 @@ export class TileCache {
   private pump(): void {
     const wanted = this.wanted;
     if (wanted === undefined || this.stopped) return;
-    for (const request of plan(wanted, (id) => this.settled(id))) {
-      if (this.in_flight.length >= kMaxInFlight) return;
+    const settled = (id: TileId): boolean => this.settled(id);
+    const whole = { k: this.pinned, first: 0, last: 0, groups: wanted.groups, end: 0 };
+    const requests = [
+      ...plan(wanted, settled),
+      ...(this.pinned < 0 || this.pinned === wanted.k ? [] : plan(whole, settled)),
+      ...plan_sides(wanted, settled),
+    ];
+    for (const request of requests) {
+      if (this.in_flight.filter((f) => !f.abort.signal.aborted).length >= kMaxInFlight) return;
       void this.start(request);
     }
   }
@@ -244,12 +248,11 @@ function key(k: number, i: number, group: number): string {
 }
 
 /**
- * Requests for what is missing: the tiles in view first, the one nearest the centre at their head;
- * then one tile on each side. Neighbours that miss the same groups travel together.
+ * Requests for what is missing of the tiles in view, the one nearest the centre at their head.
+ * Neighbours that miss the same groups travel together.
  */
 export function plan(wanted: Wanted, settled: (tile: TileId) => boolean): TileRequest[] {
-  const missing = (i: number): number[] =>
-    wanted.groups.filter((group) => !settled({ k: wanted.k, i, group }));
+  const missing = (i: number): number[] => missing_at(wanted, i, settled);
   const centre = (wanted.first + wanted.last) / 2;
   const distance = (r: TileRequest): number => Math.abs((r.first + r.last) / 2 - centre);
   const runs: TileRequest[] = [];
@@ -264,16 +267,30 @@ export function plan(wanted: Wanted, settled: (tile: TileId) => boolean): TileRe
     }
   }
   runs.sort((a, b) => distance(a) - distance(b));
-  for (const i of [wanted.last + 1, wanted.first - 1]) {
-    if (i < 0 || i > wanted.end) continue;
-    const groups = missing(i);
-    if (groups.length > 0) runs.push({ k: wanted.k, first: i, last: i, groups });
-  }
-  return runs.flatMap((r) => chunks(r.groups).map((groups) => ({ ...r, groups })));
+  return runs.flatMap(in_parts);
 }
 
-/** Addresses have a length: more groups than this are asked for in several requests. */
-const kMostGroups = 600;
+/** One tile on each side, ahead of a pan. */
+export function plan_sides(wanted: Wanted, settled: (tile: TileId) => boolean): TileRequest[] {
+  const runs: TileRequest[] = [];
+  for (const i of [wanted.last + 1, wanted.first - 1]) {
+    if (i < 0 || i > wanted.end) continue;
+    const groups = missing_at(wanted, i, settled);
+    if (groups.length > 0) runs.push({ k: wanted.k, first: i, last: i, groups });
+  }
+  return runs.flatMap(in_parts);
+}
+
+function missing_at({ k, groups }: Wanted, i: number, settled: (tile: TileId) => boolean): number[] {
+  return groups.filter((group) => !settled({ k, i, group }));
+}
+
+/** What the window shows at once fits into one or two requests; more would make the first rows wait for the last. */
+const kMostGroups = 64;
+
+function in_parts(request: TileRequest): TileRequest[] {
+  return chunks(request.groups).map((groups) => ({ ...request, groups }));
+}
 
 export function chunks(groups: readonly number[]): number[][] {
   const out: number[][] = [];

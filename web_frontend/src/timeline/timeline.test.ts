@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi, type Mock } from 'vitest';
 import type { GroupInfo } from './layout';
-import { band_of_group } from './layout';
 import { RecordingContext } from './recording_context';
 import type { Selection } from './scene';
 import { tile_bytes } from './tile_bytes';
@@ -16,6 +15,7 @@ const group = (id: number, more: Partial<GroupInfo> = {}): GroupInfo => ({
   label: `thread ${id}`,
   sublabel: '',
   rows: 2,
+  step_rows: 0,
   events: 5,
   ...more,
 });
@@ -64,10 +64,11 @@ function make(): Timeline {
   const stage: Stage = { base: canvas(), overlay: canvas(), minimap: canvas(), scroller };
   timeline = new Timeline(
     stage,
-    { limits: { start_ns: 0, end_ns: 1e9 }, groups: kGroups, steps: [] },
+    { limits: { start_ns: 0, end_ns: 1e9 }, groups: kGroups, group_count: kGroups.length, steps: [] },
     {
       tiles: (request, signal) => answer(request, signal),
       counters: () => Promise.resolve(new Map()),
+      busy: () => Promise.resolve({ host: { share: [255], kind: [1] }, device: undefined, kinds: [1, 3] }),
       name_of: (id) => ['', 'aten::add'][id],
     },
     events,
@@ -76,11 +77,13 @@ function make(): Timeline {
 }
 
 describe('a timeline', () => {
-  it('asks for the whole trace first, in one request, and draws it when it has a size', async () => {
+  it('asks for what is on the screen, in one request, and draws it when it has a size', async () => {
     const t = make();
-    expect(asked).toEqual([{ k: 20, first: 0, last: 0, groups: [1, 2, 3] }]);
+    expect(asked).toEqual([]);
     t.resize(800, 500, 1);
     await t.idle();
+    expect(asked[0]).toMatchObject({ first: 0, groups: [1, 2, 3] });
+    expect(t.hues().size).toBe(2);
     expect(t.view.width_px).toBe(800);
     expect(t.view.start_ns).toBeLessThan(0);
     expect(events.on_frame).toHaveBeenCalled();
@@ -156,20 +159,20 @@ describe('a timeline', () => {
       start_ns: 0,
       end_ns: 5e8,
     };
-    expect(band_of_group(t.layout, 2)!.rows).toBeLessThan(26);
+    expect(t.layout.by_group.get(2)!.rows).toBeLessThan(26);
     t.reveal(deep);
-    expect(band_of_group(t.layout, 2)!.rows).toBe(30);
-    t.fold({ sections: new Set(['host:1']) });
-    expect(band_of_group(t.layout, 2)).toBeUndefined();
+    expect(t.layout.by_group.get(2)!.rows).toBe(30);
+    t.arrange({ sections: new Set(['host:1']) });
+    expect(t.layout.by_group.get(2)).toBeUndefined();
     t.reveal(deep);
-    expect(band_of_group(t.layout, 2)).toBeDefined();
+    expect(t.layout.by_group.get(2)).toBeDefined();
   });
 
   it('knows what lies under a point, and how busy a track is', async () => {
     const t = make();
     t.resize(800, 500, 1);
     await t.idle();
-    const band = band_of_group(t.layout, 3)!;
+    const band = t.layout.by_group.get(3)!;
     const y = band.row_y + 40 + 5;
     expect(t.hit(100, y)).toMatchObject({ type: 'slice', group: { id: 3 }, name: 1 });
     expect(t.hit(100, 10)).toBeUndefined(); // the ruler

@@ -12,7 +12,8 @@ import {
   type HitScene,
   type SliceHit,
 } from './hit_test';
-import { groups_between, type Folding, type GroupInfo, type Layout } from './layout';
+import type { Arrangement } from './arrangement';
+import { bands_between, groups_between, type GroupInfo, type Layout } from './layout';
 import { busy_in_view } from './minimap';
 import type { Move } from './motion';
 import type { PathPiece } from './path';
@@ -20,20 +21,24 @@ import { Pictures, type Canvases } from './pictures';
 import { kHeadH, type StepInfo } from './ruler';
 import type { Area, Arrow, Selection } from './scene';
 import { TileCache, type FetchTiles } from './tile_cache';
-import { level_for, tiles_in_view, type Limits, type Viewport } from './viewport';
+import { level_for, level_of_whole, tiles_in_view, type Limits, type Viewport } from './viewport';
 import { Tracks } from './tracks';
 import { visible_slices, type VisibleSlices } from './visible';
-import { WholeTrace, type Lanes } from './whole_trace';
+import { WholeTrace, type FetchBusy, type Lanes } from './whole_trace';
 
 export interface TraceInfo {
   readonly limits: Limits;
+  /** Those to begin with: of many tracks only the busiest. */
   readonly groups: readonly GroupInfo[];
+  /** That there are; their ids are below this. */
+  readonly group_count: number;
   readonly steps: readonly StepInfo[];
 }
 
 export interface Sources {
   readonly tiles: FetchTiles;
   readonly counters: FetchCounters;
+  readonly busy: FetchBusy;
   /** A name by its id; undefined while it is not known yet. */
   readonly name_of: (id: number) => string | undefined;
 }
@@ -54,6 +59,8 @@ export interface Stage extends Canvases {
 
 /** Tracks just outside the window are loaded too, so that scrolling does not meet empty rows. */
 const kScrollAheadPx = 300;
+/** Frames within which the page takes up a layout. */
+const kScrollTries = 10;
 
 export class Timeline {
   selection: Selection | undefined;
@@ -74,6 +81,11 @@ export class Timeline {
   private bins: readonly number[] | undefined;
   private marked: ReadonlySet<number> = new Set();
   private path: readonly PathPiece[] | undefined;
+  /** What the next frame scrolls to. */
+  private sought: { readonly group: number; readonly row: number } | undefined;
+  /** A track that stays where it was in the window, whatever was listed above it. */
+  private kept: { readonly group: number; readonly from_top_px: number } | undefined;
+  private scroll_tries = 0;
   private pointer: { x: number; y: number } | undefined;
   private hover: Hit | undefined;
   private dragged: Area | undefined;
@@ -94,7 +106,7 @@ export class Timeline {
     private readonly events: TimelineEvents,
   ) {
     this.pictures = new Pictures(stage, sources.name_of);
-    this.tracks = new Tracks(trace.groups, (layout) => {
+    this.tracks = new Tracks(trace.groups, trace.group_count, (layout) => {
       events.on_layout(layout);
       this.redraw();
     });
@@ -105,14 +117,18 @@ export class Timeline {
       on_stale: () => events.on_stale(),
       on_error: (error) => events.on_error(error),
     });
-    this.whole = new WholeTrace(trace.limits, trace.groups, this.cache, sources.name_of);
+    this.cache.pin_level(level_of_whole(trace.limits.end_ns - trace.limits.start_ns));
+    this.whole = new WholeTrace(
+      sources.busy,
+      () => this.busy_came(),
+      (error) => events.on_error(error),
+    );
     this.counters = new CounterCache(
       sources.counters,
       () => this.counters_came(),
       (error) => events.on_error(error),
     );
     this.tracks.relayout();
-    this.whole.load();
   }
 
   get view(): Viewport {
@@ -124,8 +140,16 @@ export class Timeline {
   get limits(): Limits {
     return this.trace.limits;
   }
+  /** Those that are listed. */
   get groups(): readonly GroupInfo[] {
-    return this.trace.groups;
+    return this.tracks.groups;
+  }
+  group(id: number): GroupInfo | undefined {
+    return this.tracks.group(id);
+  }
+  /** Of every group that the trace has, listed or not. */
+  get all_ids(): readonly number[] {
+    return Array.from({ length: this.trace.group_count }, (_, id) => id);
   }
   get steps(): readonly StepInfo[] {
     return this.step_infos;
@@ -133,13 +157,18 @@ export class Timeline {
   get scroll_px(): number {
     return this.stage.scroller.scrollTop;
   }
-  get folds(): Folding {
-    return this.tracks.folding;
+  get arrangement(): Arrangement {
+    return this.tracks.arrangement;
+  }
+  /** As one finds it. */
+  get initial_arrangement(): Arrangement {
+    return this.tracks.initial;
   }
 
   destroy(): void {
     this.cache.stop();
     this.counters.stop();
+    this.whole.stop();
     cancelAnimationFrame(this.frame_id);
     this.shown = false;
     this.settle();
@@ -148,6 +177,8 @@ export class Timeline {
   /** Size of the tracks' canvas; a hidden frame reports 0 and is left alone. */
   resize(width_px: number, height_px: number, dpr: number): void {
     if (width_px < 1 || height_px < 1) return;
+    // What is selected stays in sight when the drawer that tells of it takes its place.
+    if (height_px < this.height_px && this.sees_selection()) this.sought = this.selection;
     this.pictures.resize(width_px, height_px, dpr);
     this.height_px = height_px;
     this.camera.resize(width_px);
@@ -172,10 +203,9 @@ export class Timeline {
     this.redraw();
   }
 
-  /** Names have been loaded: labels and step rows can be told now. */
+  /** Names have been loaded: labels can be written now. */
   names_came(): void {
-    this.lanes = undefined;
-    this.hide_step_rows();
+    this.redraw();
   }
 
   set_view(view: Viewport, animate = false): void {
@@ -198,8 +228,17 @@ export class Timeline {
     this.redraw();
   }
 
-  fold(folding: Partial<Folding>): void {
-    this.tracks.fold(folding);
+  arrange(change: Partial<Arrangement>): void {
+    this.tracks.arrange(change);
+  }
+  /** Lists more groups; what is looked at stays where it is. */
+  add_groups(groups: readonly GroupInfo[]): void {
+    const seen = bands_between(this.layout, this.scroll_px, this.scroll_px + this.height_px);
+    const shown = seen.filter((band) => band.type === 'group');
+    const top = shown.find((band) => band.group.id === this.selection?.group) ?? shown[0];
+    this.tracks.add_groups(groups);
+    if (top === undefined || this.scroll_px === 0) return;
+    this.kept = { group: top.group.id, from_top_px: top.y - this.scroll_px };
   }
 
   select(selection: Selection | undefined, arrows: readonly Arrow[] = []): void {
@@ -235,10 +274,11 @@ export class Timeline {
 
   /** Brings a slice into sight: unfolds its group, scrolls to its row, pans to its time. */
   reveal(s: Selection): void {
-    const group = this.groups.find((g) => g.id === s.group);
+    const group = this.group(s.group);
     if (group === undefined) return;
     this.tracks.open(group, s.row);
-    this.scroll_to(s.group, s.row);
+    // The page has room for what was unfolded only when it has taken up the layout.
+    this.sought = s;
     this.camera.reveal(s.start_ns, s.end_ns);
     this.redraw();
   }
@@ -307,6 +347,7 @@ export class Timeline {
       return;
     }
     this.advance(now_ms);
+    this.scroll_as_told();
     const k = level_for(this.view, this.k);
     this.k = k;
     this.tiles = tiles_in_view(this.view, k, this.camera.reach);
@@ -360,8 +401,10 @@ export class Timeline {
       bins: this.bins,
       ...this.lanes,
     });
-    if (!this.first_tiles) performance.mark('first-tiles');
-    this.first_tiles = true;
+    if (!this.first_tiles && this.cache.bytes > 0) {
+      performance.mark('first-tiles');
+      this.first_tiles = true;
+    }
   }
 
   private paint_overlay(k: number): void {
@@ -380,8 +423,11 @@ export class Timeline {
   }
 
   private tiles_came(): void {
-    if (!this.whole.complete) this.lanes = undefined;
-    if (this.lanes === undefined) this.hide_step_rows();
+    this.redraw();
+  }
+
+  private busy_came(): void {
+    this.lanes = undefined;
     this.redraw();
   }
 
@@ -390,24 +436,55 @@ export class Timeline {
     this.redraw();
   }
 
-  private hide_step_rows(): void {
-    this.tracks.hide_rows(this.whole.step_rows());
+  private sees_selection(): boolean {
+    const { selection: s, scroll_px: top } = this;
+    const place = s === undefined ? undefined : place_of(this.layout, s.group, s.row);
+    return place !== undefined && place.y >= top && place.y + place.h <= top + this.height_px - kHeadH;
   }
 
-  private scroll_to(group: number, row: number): void {
+  /** To where a track is kept, or sought; tried again while the page has no room for it yet. */
+  private scroll_as_told(): void {
+    const { kept, sought } = this;
+    if (kept === undefined && sought === undefined) return;
+    const band = kept === undefined ? undefined : this.layout.by_group.get(kept.group);
+    let there = true;
+    if (kept !== undefined && band !== undefined) there = this.scroll_top(band.y - kept.from_top_px);
+    if (sought !== undefined) there = this.scroll_to(sought.group, sought.row) && there;
+    if (there || ++this.scroll_tries > kScrollTries) {
+      this.kept = this.sought = undefined;
+      this.scroll_tries = 0;
+    } else {
+      this.redraw();
+    }
+  }
+
+  /** Whether the row is in sight now. */
+  private scroll_to(group: number, row: number): boolean {
     const place = place_of(this.layout, group, row);
-    if (place === undefined) return;
+    if (place === undefined) return true;
     const room = this.height_px - kHeadH;
     const top = this.scroll_px;
-    if (place.y < top + 24) this.stage.scroller.scrollTop = Math.max(0, place.y - room / 3);
-    else if (place.y + place.h > top + room - 12) {
-      this.stage.scroller.scrollTop = place.y + place.h - (room * 2) / 3;
-    }
+    if (place.y < top + 24) return this.scroll_top(place.y - room / 3);
+    if (place.y + place.h > top + room - 12) return this.scroll_top(place.y + place.h - (room * 2) / 3);
+    return true;
+  }
+
+  private scroll_top(wanted_px: number): boolean {
+    const { scroller } = this.stage;
+    const most = Math.max(0, this.layout.height + kHeadH - this.height_px);
+    const to = Math.min(most, Math.max(0, wanted_px));
+    scroller.scrollTop = to;
+    return Math.abs(scroller.scrollTop - to) < 2;
   }
 
   private settle(): void {
     const busy =
-      this.shown && (this.frame_id !== 0 || this.cache.busy || this.counters.busy || this.camera.flying);
+      this.shown &&
+      (this.frame_id !== 0 ||
+        this.cache.busy ||
+        this.counters.busy ||
+        this.whole.loading ||
+        this.camera.flying);
     if (busy) return;
     const done = this.waiters;
     this.waiters = [];

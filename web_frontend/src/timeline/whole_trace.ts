@@ -1,86 +1,92 @@
-// What is known from the tiles of the whole trace, one per group, which are loaded first and kept: how
-// busy it is over time, which kinds it has, and which rows only repeat the step band.
-import type { GroupInfo } from './layout';
-import { busy_lane, host_lane_rows, type BusyLane } from './minimap';
+// How busy the whole trace is over time, all of its tracks together, and which kinds it has: asked once, since
+// ten thousand tracks cannot be added up here.
+import type { BusyLane } from './minimap';
 import { hue_index } from './palette';
-import { chunks, type TileCache } from './tile_cache';
-import type { Tile } from './tile_decoder';
-import { level_of_whole, type Limits } from './viewport';
+
+/** Equal parts of the trace, wide screens' pixels about. */
+export const kBusyParts = 2048;
+
+export interface BusyParts {
+  /** 0 to 255 for each part. */
+  readonly share: readonly number[];
+  /** Kind byte, as in a tile. */
+  readonly kind: readonly number[];
+}
+
+export interface BusyTrace {
+  readonly host: BusyParts | undefined;
+  readonly device: BusyParts | undefined;
+  readonly kinds: readonly number[];
+}
+
+export type FetchBusy = (signal: AbortSignal) => Promise<BusyTrace>;
 
 export interface Lanes {
-  readonly host: BusyLane;
+  readonly host: BusyLane | undefined;
   readonly device: BusyLane | undefined;
 }
 
-/** Steps by name; the band above the tracks shows them. */
-const kStepName = /^ProfilerStep\b/;
-
 export class WholeTrace {
-  private readonly k: number;
+  private busy_trace: BusyTrace | undefined;
+  private readonly abort = new AbortController();
+  private waiting = true;
 
-  constructor(
-    private readonly limits: Limits,
-    private readonly groups: readonly GroupInfo[],
-    private readonly cache: TileCache,
-    private readonly name_of: (id: number) => string | undefined,
-  ) {
-    this.k = level_of_whole(limits.end_ns - limits.start_ns);
-    cache.pin_level(this.k);
+  constructor(fetch_busy: FetchBusy, on_busy: () => void, on_error: (error: Error) => void) {
+    fetch_busy(this.abort.signal)
+      .then(
+        (busy) => (this.busy_trace = busy),
+        (error: unknown) => {
+          if (!this.abort.signal.aborted) on_error(error instanceof Error ? error : new Error(String(error)));
+        },
+      )
+      .finally(() => {
+        this.waiting = false;
+        if (!this.abort.signal.aborted) on_busy();
+      });
   }
 
-  load(): void {
-    for (const groups of chunks(this.groups.map((g) => g.id))) {
-      this.cache.load({ k: this.k, first: 0, last: 0, groups });
-    }
+  stop(): void {
+    this.abort.abort();
+    this.waiting = false;
   }
 
-  get complete(): boolean {
-    return this.groups.every((g) => this.cache.has(this.k, 0, g.id));
-  }
-
-  /** Rows at the top of a group that hold nothing but steps. */
-  step_rows(): Map<number, number> {
-    const rows = new Map<number, number>();
-    for (const group of this.groups) {
-      if (group.type !== 'host' || group.rows < 2) continue;
-      const tile = this.tile(group);
-      const end = tile?.row_begin[1] ?? 0;
-      let only_steps = end > 0;
-      for (let n = 0; n < end; n++) {
-        if ((tile?.count[n] ?? 1) > 1 || !this.is_step(tile?.name[n] ?? 0)) only_steps = false;
-      }
-      if (only_steps) rows.set(group.id, 1);
-    }
-    return rows;
+  get loading(): boolean {
+    return this.waiting;
   }
 
   /** How busy threads and devices are, per pixel column; undefined while nothing is loaded. */
   lanes(columns: number): Lanes | undefined {
-    const host = this.tiles_of('host').flatMap((tile) => host_lane_rows(tile, this.is_step));
-    const device = this.tiles_of('device').map((tile) => ({ tile, first_row: 0, rows: tile.rows }));
-    if (host.length === 0 && device.length === 0) return undefined;
+    if (this.busy_trace === undefined) return undefined;
+    const { host, device } = this.busy_trace;
     return {
-      host: busy_lane(host, this.limits, columns),
-      device: device.length === 0 ? undefined : busy_lane(device, this.limits, columns),
+      host: host === undefined ? undefined : to_columns(host, columns),
+      device: device === undefined ? undefined : to_columns(device, columns),
     };
   }
 
   /** Colour families that are in it, by index. */
   hues(): Set<number> {
-    const seen = new Set<number>();
-    for (const group of this.groups) {
-      for (const kind of this.tile(group)?.kind ?? []) seen.add(hue_index(kind));
+    return new Set((this.busy_trace?.kinds ?? []).map(hue_index));
+  }
+}
+
+/** Parts to columns: each column the mean of the parts that it covers, in the colour of the fullest. */
+export function to_columns({ share, kind }: BusyParts, columns: number): BusyLane {
+  const out = { share: new Float32Array(columns), hue: new Uint8Array(columns) };
+  const per_column = share.length / Math.max(1, columns);
+  for (let c = 0; c < columns; c++) {
+    const from = c * per_column;
+    const to = Math.min(share.length, from + per_column);
+    let most = -1;
+    for (let part = Math.floor(from); part < to; part++) {
+      const inside = Math.min(to, part + 1) - Math.max(from, part);
+      const value = share[part] ?? 0;
+      out.share[c] = (out.share[c] ?? 0) + ((value / 255) * inside) / per_column;
+      if (value * inside > most) {
+        most = value * inside;
+        out.hue[c] = hue_index(kind[part] ?? 0);
+      }
     }
-    return seen;
   }
-
-  private readonly is_step = (name: number): boolean => kStepName.test(this.name_of(name) ?? '');
-
-  private tile(group: GroupInfo): Tile | undefined {
-    return this.cache.get(this.k, 0, group.id);
-  }
-
-  private tiles_of(type: GroupInfo['type']): Tile[] {
-    return this.groups.flatMap((g) => (g.type === type ? (this.tile(g) ?? []) : []));
-  }
+  return out;
 }

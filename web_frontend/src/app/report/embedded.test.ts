@@ -31,6 +31,14 @@ test('what the page would fetch is found by path and parameters, whatever their 
   expect(key_of(new URL('http://x/api/a?b=2&a=%C3%A9%0A'))).toBe('/api/a\na=é\n\nb=2');
 });
 
+test('names are there as a whole, and asked for in parts', async () => {
+  const names = { at: ['/api/traces/00/names'], body: { from: 0, names: ['a', 'b', 'c', 'd'] } };
+  const found = await read_embedded(report({ format: 1, answers: [names] }));
+  const api = make_api(() => kNowhere, found!.fetch);
+  const ask = { path: { id: '00' }, query: { from: 1, n: 2 } };
+  expect(await api.get('/api/traces/{id}/names', ask)).toEqual({ from: 1, names: ['b', 'c'] });
+});
+
 test('what is not there is a problem that says so', async () => {
   const found = await read_embedded(report({ format: 1, answers: [overview] }));
   const api = make_api(() => kNowhere, found!.fetch);
@@ -76,4 +84,12 @@ test('a tile that is not there is the nearest coarser one, once', async () => {
   expect(await found('k=1&i=9&g=7')).toEqual([[3, 2]]);
   expect(await found('k=6&i=0&g=7')).toEqual([]);
   expect(await found('k=3&i=2&g=8')).toEqual([]);
+});
+
+test('groups are named alone or first to last', () => {
+  const three = new Uint8Array(192);
+  [4, 5, 6].forEach((group, n) => three.set(tile(5, 0, group), n * 64));
+  const store = new TileStore([three]);
+  expect(store.answer(new URLSearchParams('k=5&i=0&g=4-6')).byteLength).toBe(192);
+  expect(store.answer(new URLSearchParams('k=5&i=0&g=4,6')).byteLength).toBe(128);
 });

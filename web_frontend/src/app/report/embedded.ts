@@ -33,7 +33,7 @@ export async function read_embedded(from: Document): Promise<Embedded | undefine
       const url = new URL(input instanceof Request ? input.url : input);
       if (url.pathname.endsWith('/tiles'))
         return Promise.resolve(new Response(tiles.answer(url.searchParams)));
-      const body = answers.get(key_of(url));
+      const body = part_of(answers.get(key_of(url)), url);
       return Promise.resolve(body === undefined ? refusal() : Response.json(body));
     },
   };
@@ -41,9 +41,18 @@ export async function read_embedded(from: Document): Promise<Embedded | undefine
 
 /** What an answer is kept under: its path and, in their order, its parameters, each on a line. */
 export function key_of(url: URL): string {
-  // Counters are there once, over the whole trace, whatever part of it is looked at.
-  const query = url.pathname.endsWith('/counters') ? [] : [...url.searchParams];
+  // Counters and names are there once, of the whole trace, whatever part of it is looked at.
+  const query = /\/(counters|names)$/.test(url.pathname) ? [] : [...url.searchParams];
   return [decodeURI(url.pathname), ...query.map(([name, value]) => `${name}=${value}`).sort()].join('\n');
+}
+
+/** Of names those from `from` on, at most `n`. */
+function part_of(body: unknown, url: URL): unknown {
+  if (!url.pathname.endsWith('/names') || body === undefined) return body;
+  const { names } = body as { readonly names: readonly string[] };
+  const from = Number(url.searchParams.get('from') ?? 0);
+  const n = Number(url.searchParams.get('n') ?? names.length);
+  return { from, names: names.slice(from, from + n) };
 }
 
 function refusal(): Response {

@@ -20,15 +20,18 @@ export class TileStore {
     }
   }
 
-  /** What the server answers to `k`, `i` (one or `first-last`) and `g` (groups), as far as it is there. */
+  /** What the server answers to `k`, `i` (one or `first-last`) and `g` (groups, alone or first-last), as far as it is there. */
   answer(query: URLSearchParams): Uint8Array<ArrayBuffer> {
     const level = Number(query.get('k'));
     const [first = 0, last = first] = (query.get('i') ?? '').split('-').map(Number);
     const found = new Set<Uint8Array<ArrayBuffer>>();
-    for (const group of (query.get('g') ?? '').split(',')) {
-      for (let i = first; i <= last; i++) {
-        const tile = this.nearest(level, i, Number(group));
-        if (tile !== undefined) found.add(tile);
+    for (const part of (query.get('g') ?? '').split(',')) {
+      const [from = 0, to = from] = part.split('-').map(Number);
+      for (let group = from; group <= to; group++) {
+        for (let i = first; i <= last; i++) {
+          const tile = this.nearest(level, i, group);
+          if (tile !== undefined) found.add(tile);
+        }
       }
     }
     return joined([...found]);

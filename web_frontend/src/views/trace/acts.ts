@@ -15,6 +15,8 @@ const kActs: Record<Command, (s: TraceSession) => unknown> = {
   mark: (s) => s.mark(),
   next: (s) => s.go_neighbour('next'),
   previous: (s) => s.go_neighbour('prev'),
+  next_same: (s) => s.go_neighbour('next_same'),
+  previous_same: (s) => s.go_neighbour('prev_same'),
   flow_in: (s) => s.go_neighbour('flow_in'),
   flow_out: (s) => s.go_neighbour('flow_out'),
   parent: (s) => s.go_neighbour('parent'),

@@ -1,6 +1,7 @@
 // The exact sums of a marked area, from the API: asked anew when the area or the key changes.
 import type { Area as AreaAnswer } from '../../api/types';
 import type { Area } from '../../timeline/scene';
+import { id_list } from '../../timeline/api_source';
 import type { ViewContext } from '../context';
 
 export type AreaKey = 'name' | 'kind' | 'track';
@@ -37,7 +38,7 @@ export class AreaSums {
         query: {
           t0: Math.floor(range.start_ns + area.start_ns),
           t1: Math.ceil(range.start_ns + area.end_ns),
-          g: area.groups.join(','),
+          g: id_list(area.groups),
           by: this.by,
         },
         signal: abort.signal,

@@ -2,7 +2,7 @@
 import type { Area, Idle, TraceEvent } from '../../api/types';
 import { decode_tiles } from '../../timeline/tile_decoder';
 import { slice_after, slice_before, type LoadTile } from '../../timeline/gap';
-import { tile_source } from '../../timeline/api_source';
+import { id_list, tile_source } from '../../timeline/api_source';
 import type { GroupInfo } from '../../timeline/layout';
 import { level_of_whole, type Limits } from '../../timeline/viewport';
 import type { ViewContext } from '../context';
@@ -127,7 +127,7 @@ async function host_rows(
   const origin = ctx.meta.range.start_ns;
   const answer = await ctx.api.get('/api/traces/{id}/area', {
     path: { id: ctx.meta.id },
-    query: { t0: origin + start_ns, t1: origin + end_ns, g: hosts.join(','), by: 'name' },
+    query: { t0: origin + start_ns, t1: origin + end_ns, g: id_list(hosts), by: 'name' },
     signal,
   });
   return answer.rows;

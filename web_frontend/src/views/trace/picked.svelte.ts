@@ -14,8 +14,13 @@ import { find_gap, type GapDetails } from './gap_details';
 export interface PickedEvents {
   /** Another slice is selected, or none. */
   on_picked(id: number | undefined): void;
+  /** A group is about to be spoken of. */
+  on_group(id: number): Promise<void>;
   on_error(cause: unknown): void;
 }
+
+/** Of a row, of a name, along the calls, along an arrow. */
+export type Neighbour = 'next' | 'prev' | 'next_same' | 'prev_same' | 'parent' | 'flow_in' | 'flow_out';
 
 export interface Reveal {
   /** Brings it into sight. */
@@ -59,6 +64,7 @@ export class Picked {
         path: { id: this.ctx.meta.id, event: id },
         signal: abort.signal,
       });
+      await this.events.on_group(event.group);
       if (abort.signal.aborted) return;
       this.show(event);
       this.events.on_picked(id);
@@ -112,9 +118,7 @@ export class Picked {
     return this.selection === undefined ? timeline?.first() : timeline?.below(this.selection);
   }
 
-  async neighbour(
-    dir: 'next' | 'prev' | 'parent' | 'flow_in' | 'flow_out',
-  ): Promise<{ readonly id: number } | undefined> {
+  async neighbour(dir: Neighbour): Promise<{ readonly id: number } | undefined> {
     if (this.selection?.type !== 'event') return this.timeline()?.first();
     const abort = this.begin();
     try {

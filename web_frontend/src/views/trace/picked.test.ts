@@ -7,7 +7,7 @@ const event = { id: 4, name: 'op', kind: 'op', group: 0, row: 0, start_ns: 5, du
 function made(answer: unknown) {
   const get = vi.fn((_path: string, _options: { readonly signal?: AbortSignal }) => Promise.resolve(answer));
   const ctx = { api: { get }, meta: { id: 'x', range: { start_ns: 0 } }, announce: vi.fn() };
-  const events = { on_picked: vi.fn(), on_error: vi.fn() };
+  const events = { on_picked: vi.fn(), on_group: () => Promise.resolve(), on_error: vi.fn() };
   const name_of = (): undefined => undefined;
   const picked = new Picked(ctx as unknown as ViewContext, () => undefined, name_of, events);
   return { picked, get, ...events };

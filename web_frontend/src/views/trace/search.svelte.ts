@@ -1,6 +1,9 @@
 // The search of the trace view: what is asked, what the server found, and the way through the hits.
+import { ApiError } from '../../api/client';
 import type { SearchResult } from '../../api/types';
 import type { ViewContext } from '../context';
+
+const kUnprocessable = 422;
 
 type How = { readonly dir: 'next' | 'prev'; readonly after?: number };
 
@@ -17,6 +20,8 @@ export class SliceSearch {
   /** The field is in use: its text wins over what the address says. */
   typing = $state(false);
   result: SearchResult | undefined = $state.raw();
+  /** Why the query is no regular expression. */
+  wrong: string | undefined = $state();
   private asking: AbortController | undefined;
 
   constructor(
@@ -31,6 +36,7 @@ export class SliceSearch {
   async find(query: string): Promise<void> {
     this.query = query;
     this.asking?.abort();
+    this.wrong = undefined;
     if (query === '') {
       this.result = undefined;
       this.events.on_cleared();
@@ -65,6 +71,13 @@ export class SliceSearch {
       this.events.on_found();
       return true;
     } catch (cause) {
+      if (cause instanceof ApiError && cause.problem.status === kUnprocessable) {
+        // Half an expression is what one types on the way to a whole one: no error of the view.
+        this.wrong = cause.problem.detail;
+        this.result = undefined;
+        this.events.on_cleared();
+        return false;
+      }
       this.events.on_error(cause);
       return false;
     }

@@ -4,19 +4,28 @@ import { is_abort, problem_from } from '../../api/client';
 import type { Problem, TraceEvent } from '../../api/types';
 import { untrack } from 'svelte';
 import type { TimeRange } from '../../lib/time_range';
-import { counter_source, NameTable, step_infos, tile_source, trace_info } from '../../timeline/api_source';
+import {
+  busy_source,
+  counter_source,
+  GroupSource,
+  step_infos,
+  tile_source,
+  trace_info,
+} from '../../timeline/api_source';
+import { kUntouched, type Arrangement } from '../../timeline/arrangement';
 import type { Mode } from '../../timeline/gestures';
 import { Input, type InputTargets } from '../../timeline/input';
-import { kNothingFolded, type Folding, type GroupInfo, type Layout } from '../../timeline/layout';
+import type { GroupInfo, Layout } from '../../timeline/layout';
+import { NameTable } from '../../timeline/names';
 import type { Area, Selection } from '../../timeline/scene';
 import { Timeline, type Stage } from '../../timeline/timeline';
 import { fit_all, fit_to, sees, type Viewport } from '../../timeline/viewport';
 import type { UrlState } from '../../lib/url_state';
 import type { Go, ViewContext } from '../context';
 import { AreaSums } from './area_sums.svelte';
-import { folding_state, read_folding } from './folding';
+import { arrangement_state, groups_named, read_arrangement, same_arrangement } from './arrangement';
 import type { GapDetails } from './gap_details';
-import { Picked, type Reveal } from './picked.svelte';
+import { Picked, type Neighbour, type Reveal } from './picked.svelte';
 import { SliceSearch } from './search.svelte';
 import { StepPath } from './step_path.svelte';
 import { Tour } from './tour.svelte';
@@ -31,9 +40,11 @@ const kFiguresMs = 120;
 
 export class TraceSession {
   view: Viewport = $state.raw({ start_ns: 0, end_ns: 1, width_px: 1 });
-  layout: Layout = $state.raw({ bands: [], height: 0 });
+  layout: Layout = $state.raw({ bands: [], by_group: new Map(), height: 0 });
   scroll_px = $state(0);
-  folding: Folding = $state.raw(kNothingFolded);
+  arrangement: Arrangement = $state.raw(kUntouched);
+  /** More tracks are on their way. */
+  listing = $state(false);
   area: Area | undefined = $state.raw();
   readonly sums: AreaSums;
   readonly search: SliceSearch;
@@ -50,13 +61,17 @@ export class TraceSession {
   /** Counts pictures, a few a second, for the figures beside the tracks. */
   pictures = $state(0);
 
+  /** Counts arrivals of names. */
+  named = $state(0);
+
   readonly names: NameTable;
   timeline: Timeline | undefined = $state.raw();
   input: Input | undefined;
   focus_search: () => void = () => undefined;
 
   private readonly abort = new AbortController();
-  private first_folding: Folding = kNothingFolded;
+  private readonly more_groups: GroupSource;
+  private filtering: AbortController | undefined;
   private writing: ReturnType<typeof setTimeout> | undefined;
   private figuring: ReturnType<typeof setTimeout> | undefined;
   /** The address as this view wrote or read it last. */
@@ -69,7 +84,17 @@ export class TraceSession {
   };
 
   constructor(readonly ctx: ViewContext) {
-    this.names = new NameTable(ctx.api, ctx.meta.id);
+    this.names = new NameTable(
+      ctx.api,
+      ctx.meta.id,
+      ctx.meta.name_count,
+      () => {
+        this.timeline?.names_came();
+        this.named++;
+      },
+      (cause) => this.fail(cause),
+    );
+    this.more_groups = new GroupSource(ctx.api, ctx.meta);
     this.table = ctx.state.table;
     this.sums = new AreaSums(ctx, (cause) => this.fail(cause));
     this.search = new SliceSearch(ctx, {
@@ -80,6 +105,7 @@ export class TraceSession {
     });
     this.picked = new Picked(ctx, () => this.timeline, this.names.of, {
       on_picked: (id) => this.picked_now(id),
+      on_group: (id) => this.know_groups([id]),
       on_error: (cause) => this.fail(cause),
     });
     this.path = new StepPath(ctx, {
@@ -112,7 +138,7 @@ export class TraceSession {
     return this.timeline?.groups ?? [];
   }
   group_of(id: number): GroupInfo | undefined {
-    return this.groups.find((g) => g.id === id);
+    return this.timeline?.group(id);
   }
 
   start(stage: Stage, targets: InputTargets): void {
@@ -120,7 +146,12 @@ export class TraceSession {
     const timeline = new Timeline(
       stage,
       trace_info(meta, this.step_selected()),
-      { tiles: tile_source(api, meta), counters: counter_source(api, meta), name_of: this.names.of },
+      {
+        tiles: tile_source(api, meta),
+        counters: counter_source(api, meta),
+        busy: busy_source(api, meta),
+        name_of: this.names.of,
+      },
       {
         on_view: (view) => {
           this.view = view;
@@ -128,7 +159,7 @@ export class TraceSession {
         },
         on_layout: (layout) => {
           this.layout = layout;
-          if (this.timeline !== undefined) this.folding = this.timeline.folds;
+          if (this.timeline !== undefined) this.arrangement = this.timeline.arrangement;
         },
         on_frame: (scroll_px) => {
           if (this.hues.size === 0) this.hues = timeline.hues();
@@ -141,10 +172,9 @@ export class TraceSession {
     );
     this.timeline = timeline;
     this.layout = timeline.layout;
-    this.first_folding = timeline.folds;
-    const folding = read_folding(this.ctx.state, timeline.folds);
-    if (folding !== timeline.folds) timeline.fold(folding);
-    this.folding = timeline.folds;
+    timeline.arrange(read_arrangement(this.ctx.state, timeline.initial_arrangement));
+    this.arrangement = timeline.arrangement;
+    void this.list_arranged();
     this.input = new Input(timeline, targets, {
       on_click: (hit) => this.picked.click(hit),
       on_double_click: (hit) => {
@@ -155,13 +185,6 @@ export class TraceSession {
       },
       on_area: (area) => this.set_area(area),
     });
-    this.names.load(this.abort.signal).then(
-      () => {
-        timeline.names_came();
-        if (this.search.query !== '') this.show_hits();
-      },
-      (cause: unknown) => this.fail(cause),
-    );
     this.restore();
   }
 
@@ -169,6 +192,8 @@ export class TraceSession {
     clearTimeout(this.writing);
     clearTimeout(this.figuring);
     this.abort.abort();
+    this.filtering?.abort();
+    this.names.stop();
     this.picked.stop();
     this.path.stop();
     this.tour.stop();
@@ -231,7 +256,7 @@ export class TraceSession {
       }
     }
     if (!same_range(area, known.area)) {
-      const groups = timeline.groups.map((g) => g.id);
+      const groups = timeline.all_ids;
       this.set_area(area === undefined ? undefined : { start_ns: area.t0, end_ns: area.t1, groups });
     }
     if (q !== known.q) {
@@ -266,9 +291,78 @@ export class TraceSession {
     if (!on) this.timeline?.redraw();
   }
 
-  fold(folding: Folding): void {
-    this.timeline?.fold(folding);
-    this.write(folding_state(folding, this.first_folding));
+  arrange(arrangement: Arrangement): void {
+    const { timeline } = this;
+    if (timeline === undefined) return;
+    const filtered = arrangement.filter !== timeline.arrangement.filter;
+    timeline.arrange(arrangement);
+    this.write(arrangement_state(timeline.arrangement, timeline.initial_arrangement));
+    if (filtered) void this.list_matching(arrangement.filter);
+  }
+
+  /** The tracks as one finds them. */
+  reset_tracks(): void {
+    if (this.timeline !== undefined) this.arrange(this.timeline.initial_arrangement);
+  }
+
+  get rearranged(): boolean {
+    return (
+      this.timeline !== undefined && !same_arrangement(this.arrangement, this.timeline.initial_arrangement)
+    );
+  }
+
+  /** Lists the next of many tracks. */
+  async list_more(): Promise<void> {
+    if (this.listing) return;
+    this.listing = true;
+    try {
+      this.timeline?.add_groups(await this.more_groups.more(this.abort.signal));
+    } catch (cause) {
+      this.fail(cause);
+    }
+    this.listing = false;
+  }
+
+  /** Of many tracks those that a filter lets through are listed. */
+  private async list_matching(filter: string): Promise<void> {
+    this.filtering?.abort();
+    const { timeline } = this;
+    if (filter === '' || timeline === undefined || !this.unlisted) return;
+    const abort = new AbortController();
+    this.filtering = abort;
+    try {
+      const found = await this.more_groups.matching(filter, abort.signal);
+      if (!abort.signal.aborted) timeline.add_groups(found);
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  /** Tracks that are spoken of are listed, whether they are among the busiest or not. */
+  private async know_groups(ids: readonly number[]): Promise<void> {
+    const { timeline, ctx } = this;
+    const wanted = ids.filter((id) => id < ctx.meta.group_count && timeline?.group(id) === undefined);
+    if (wanted.length > 0) timeline?.add_groups(await this.more_groups.by_id(wanted, this.abort.signal));
+  }
+
+  private async list_arranged(): Promise<void> {
+    const { timeline } = this;
+    if (timeline === undefined || !this.unlisted) return;
+    try {
+      const named = groups_named(timeline.arrangement, timeline.initial_arrangement);
+      if (named.length > 0) {
+        await this.know_groups(named);
+        // What was unlisted is folded when it comes; the address has the last word.
+        timeline.arrange(read_arrangement(this.ctx.state, timeline.initial_arrangement));
+      }
+      await this.list_matching(timeline.arrangement.filter);
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  private get unlisted(): boolean {
+    return this.groups.length < this.ctx.meta.group_count;
   }
 
   show_range(start_ns: number, end_ns: number): void {
@@ -320,7 +414,8 @@ export class TraceSession {
   }
 
   private show_hits(): void {
-    this.timeline?.set_search(this.names.matching(this.search.query), this.search.result?.bins);
+    const { result } = this.search;
+    this.timeline?.set_search(new Set(result?.names), result?.bins);
   }
 
   /** Down: into the selection, or to the track below. */
@@ -329,7 +424,7 @@ export class TraceSession {
     if (hit !== undefined) this.follow(hit);
   }
 
-  async go_neighbour(dir: 'next' | 'prev' | 'parent' | 'flow_in' | 'flow_out'): Promise<void> {
+  async go_neighbour(dir: Neighbour): Promise<void> {
     const event = await this.picked.neighbour(dir);
     if (event !== undefined) this.follow(event);
   }
@@ -337,7 +432,7 @@ export class TraceSession {
   mark(): void {
     const { selection, timeline } = this;
     if (selection === undefined || timeline === undefined) return;
-    const groups = timeline.groups.map((g) => g.id);
+    const groups = timeline.all_ids;
     this.set_area({ start_ns: selection.start_ns, end_ns: selection.end_ns, groups });
   }
 
