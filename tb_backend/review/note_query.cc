@@ -29,15 +29,18 @@ std::size_t characters(std::string_view text) {
 }
 
 std::vector<std::string> words(std::string_view text) {
-  constexpr std::string_view kSpaces = " \t\r\n";
+  // A control character ends a word too: the index's language ends at a NUL, within quotes or not.
+  const auto is_space = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte <= 0x20 || byte == 0x7F;
+  };
   std::vector<std::string> out;
   while (true) {
-    const auto first = text.find_first_not_of(kSpaces);
-    if (first == std::string_view::npos) return out;
-    text.remove_prefix(first);
-    const auto length = std::min(text.find_first_of(kSpaces), text.size());
-    out.emplace_back(text.substr(0, length));
-    text.remove_prefix(length);
+    const auto* first = std::find_if_not(text.begin(), text.end(), is_space);
+    if (first == text.end()) return out;
+    const auto* last = std::find_if(first, text.end(), is_space);
+    out.emplace_back(first, last);
+    text = std::string_view(last, static_cast<std::size_t>(text.end() - last));
   }
 }
 

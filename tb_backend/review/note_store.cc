@@ -31,8 +31,10 @@ std::int64_t clock_ms() {
       .count();
 }
 
-NoteStore::Options with_clock(NoteStore::Options options) {
+NoteStore::Options completed(NoteStore::Options options) {
   if (!options.now_ms) options.now_ms = &clock_ms;
+  // A name alone has no folder that could be looked at.
+  if (!options.path.empty()) options.path = fs::absolute(options.path);
   return options;
 }
 
@@ -81,7 +83,7 @@ void insert_note(Database& database, std::int64_t thread, const NoteAuthor& auth
 
 }  // namespace
 
-NoteStore::NoteStore(Options options) : options_(with_clock(std::move(options))) {}
+NoteStore::NoteStore(Options options) : options_(completed(std::move(options))) {}
 
 std::string NoteStore::obstacle() {
   if (options_.path.empty()) return "Notes have no place: start the server with --notes FILE.";

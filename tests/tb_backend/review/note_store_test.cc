@@ -194,6 +194,17 @@ TEST_F(NoteStoreTest, SearchFindsPartsOfWordsInTextNameAndLabel) {
   EXPECT_EQ(found("\" OR text:"), 0);
   EXPECT_EQ(found("  "), 2);
   EXPECT_EQ(found("a* NEAR("), 0);
+  EXPECT_EQ(found(std::string("bob\0\x01", 5)), 1);
+}
+
+TEST_F(NoteStoreTest, ANameAloneIsAFileOfTheFolderOfNow) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  NoteStore here({"notes.db", 1 << 30, {}});
+  EXPECT_EQ(here.obstacle(), "");
+  EXPECT_EQ(sentence(here.start(at("x"), kAnn, "x")), "");
+  EXPECT_EQ(sentence(here.reply(1, kAnn, "y")), "");
+  std::filesystem::current_path(before);
 }
 
 TEST_F(NoteStoreTest, ChangesAreNumberedWithoutGaps) {
