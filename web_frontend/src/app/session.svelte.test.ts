@@ -61,6 +61,32 @@ describe('Session', () => {
     expect(get).toHaveBeenCalledTimes(2);
   });
 
+  it.each([401, 429])('asks nothing more after %i until it is signed in', async (status) => {
+    const { api, get } = fake(runs(span('a')));
+    const session = new Session(api, address);
+    get.mockRejectedValueOnce(new ApiError({ type: 'about:blank', title: 'Locked', status }));
+    await session.look();
+    expect(session.locked).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(get).toHaveBeenCalledTimes(1);
+    session.retry();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(session.locked).toBe(false);
+    expect(session.chosen?.span.id).toBe('a');
+    await vi.advanceTimersByTimeAsync(2500);
+    expect(get).toHaveBeenCalledTimes(3);
+  });
+
+  it('goes on asking after any other failure', async () => {
+    const { api, get } = fake(runs());
+    const session = new Session(api, address);
+    get.mockRejectedValueOnce(new ApiError({ type: 'about:blank', title: 'Busy', status: 503 }));
+    await session.look();
+    await vi.advanceTimersByTimeAsync(2500);
+    expect(get).toHaveBeenCalledTimes(2);
+    expect(session.runs_problem).toBeUndefined();
+  });
+
   it('reads the chosen span, with progress', async () => {
     const { api, asked } = fake(runs(span('a')));
     const session = new Session(api, address);

@@ -9,6 +9,8 @@ import type { Address } from './address.svelte';
 /** How often the log directory is looked at again, and never more than this share of the time: listing may be slow. */
 const kAgainMs = 2500;
 const kShare = 0.1;
+/** Not signed in; too many wrong tokens from here. */
+const kLocked = [401, 429];
 
 export type Load =
   | { readonly state: 'none' }
@@ -43,7 +45,12 @@ export class Session {
     return this.runs?.runs ?? [];
   }
 
-  /** Looks at the log directory now, and again from time to time while the page is on show. */
+  /** The server wants a token: nothing is asked of it until there is one. */
+  get locked(): boolean {
+    return kLocked.includes(this.runs_problem?.status ?? 0);
+  }
+
+  /** Looks at the log directory now, and again from time to time while the page is on show and open. */
   async look(): Promise<void> {
     clearTimeout(this.#timer);
     const begun = performance.now();
@@ -56,6 +63,7 @@ export class Session {
       this.runs_problem = problem_from(cause);
     }
     clearTimeout(this.#timer);
+    if (this.locked) return;
     const took = performance.now() - begun;
     this.#timer = setTimeout(() => this.#again(), Math.max(kAgainMs, took / kShare));
   }
