@@ -19,6 +19,9 @@ import type { Address } from './address.svelte';
 
 const kNameKey = 'traceglass.name';
 const kMostListed = 500;
+/** A list that could not be had is asked for again after this long, twice as long each time, up to the longest. */
+const kFirstAgainMs = 2000;
+const kLongestAgainMs = 60_000;
 
 /** A note that is being written. */
 export interface Adding {
@@ -52,6 +55,10 @@ export class NoteBook implements NotesDesk {
   #feed: NotesFeed | undefined;
   #asking: AbortController | undefined;
   #finding: ReturnType<typeof setTimeout> | undefined;
+  #again: ReturnType<typeof setTimeout> | undefined;
+  #again_ms = kFirstAgainMs;
+  /** The list of the run on show is still to be had. */
+  #owed = false;
 
   constructor(
     private readonly api: Api,
@@ -72,14 +79,15 @@ export class NoteBook implements NotesDesk {
     }
   }
 
-  /** Another profile is on show. */
+  /** Another profile is on show, or the page is open again. */
   async look_at(meta: Meta | undefined, span: number | undefined): Promise<void> {
     this.#span = span;
-    if (meta === undefined || (meta.id === this.#meta?.id && meta.generation === this.#meta.generation))
-      return;
+    if (meta === undefined) return;
+    const same_trace = meta.id === this.#meta?.id && meta.generation === this.#meta.generation;
+    if (same_trace && !this.#owed) return;
     const same_run = meta.run === this.#meta?.run;
     this.#meta = meta;
-    if (!same_run) await this.list();
+    if (!same_run || this.#owed) await this.list();
     this.#find();
   }
 
@@ -88,6 +96,7 @@ export class NoteBook implements NotesDesk {
     const run = this.#meta?.run;
     if (run === undefined) return;
     this.#asking?.abort();
+    clearTimeout(this.#again);
     const asking = new AbortController();
     this.#asking = asking;
     const { signal } = asking;
@@ -101,11 +110,23 @@ export class NoteBook implements NotesDesk {
       this.threads = page.threads;
       this.seq = page.seq;
       this.problem = undefined;
+      this.#owed = false;
+      this.#again_ms = kFirstAgainMs;
       this.#follow(page.seq);
     } catch (cause) {
       if (is_abort(cause)) return;
       this.problem = problem_from(cause);
+      this.#owed = true;
+      // Who is not signed in gets the same answer until he is, and is looked at then.
+      if (this.problem.status === 401) return;
+      this.#again = setTimeout(() => void this.#list_again(), this.#again_ms);
+      this.#again_ms = Math.min(2 * this.#again_ms, kLongestAgainMs);
     }
+  }
+
+  async #list_again(): Promise<void> {
+    await this.list();
+    this.#find();
   }
 
   add(place: NotePlace, label: string): void {
@@ -172,6 +193,7 @@ export class NoteBook implements NotesDesk {
   stop(): void {
     this.#feed?.stop();
     this.#asking?.abort();
+    clearTimeout(this.#again);
     clearTimeout(this.#finding);
   }
 
