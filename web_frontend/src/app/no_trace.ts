@@ -22,4 +22,5 @@ export const kNoTrace: Meta = {
   metadata: {},
   groups: [],
   name_count: 0,
+  group_count: 0,
 };
