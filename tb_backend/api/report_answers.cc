@@ -1,6 +1,7 @@
 #include "tb_backend/api/report_answers.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <set>
 
@@ -92,6 +93,8 @@ std::string ReportAnswers::shell(const std::vector<std::string>& views) const {
   Writer asked(services_, loaded_), out(services_, loaded_);
   // Of the log directory only this trace.
   Json runs = Json::parse(*asked.add("/api/runs", {}));
+  // Who is sent a report is not told where its author keeps files.
+  runs["logdir"] = std::filesystem::path(runs["logdir"].get<std::string>()).filename().string();
   for (Json& run : runs["runs"]) {
     for (Json& worker : run["workers"]) {
       Json& spans = worker["spans"];

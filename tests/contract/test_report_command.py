@@ -120,6 +120,7 @@ class ReportCommandTest(unittest.TestCase):
             "operator\nkind=op\nname=aten::mm",
         ):
             self.assertIn(top + key, found)
+        self.assertEqual(found["/api/runs"]["logdir"], "run")
         verdicts = found[top + "overview"]["verdicts"]
         for event in (e for verdict in verdicts for e in verdict["events"]):
             self.assertIn(f"{top}events/{event}", found)

@@ -67,7 +67,7 @@ async function select(page, name) {
     `${page.url().split("#")[0]}${kTrace}&q=${encodeURIComponent(name)}`,
   );
   await idle(page);
-  const search = page.getByRole("searchbox").last();
+  const search = page.getByRole("searchbox", { name: /^Find a slice/ });
   await search.focus();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { name }).first().waitFor();
