@@ -96,6 +96,8 @@ class ProxyTest(unittest.TestCase):
         first = self.plugin._backend.server().process
         self.assertEqual(self.ask("/api/die").status, 502)
         self.assertEqual(first.wait(), 3)
+        # Where its end was noticed at once, the question was put to another, which died of it too.
+        self.plugin._backend._server.process.wait()
         self.assertEqual(self.ask("/api/echo").status, 200)
 
     def test_secret_is_needed(self):

@@ -102,8 +102,9 @@ class Proxy:
                 return connection, connection.getresponse()
             except (OSError, http.client.HTTPException):
                 connection.close()
-                # It died between the check and the request: the next server() starts it again.
-                if last or server.alive():
+                # It died between the check and the request: the next server() starts it again. A
+                # write may have been done before it died: it is not sent twice.
+                if last or server.alive() or method not in ("GET", "HEAD"):
                     raise
 
 
