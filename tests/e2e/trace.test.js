@@ -181,6 +181,28 @@ test('typing loses no character, however slowly the keys come or the page answer
   await page.keyboard.press('Escape');
 });
 
+test('every button of the toolbar is whole and in reach, however many colours there are', async () => {
+  const { page } = view;
+  await open(kStep);
+  const was = page.viewportSize();
+  for (const width of [900, 1100, 1280, 1500, 1600]) {
+    await page.setViewportSize({ width, height: was.height });
+    await idle(page);
+    const off = await page.getByRole('toolbar', { name: 'Timeline' }).evaluate((bar) =>
+      [...bar.querySelectorAll('button, input')]
+        .filter((b) => {
+          const { left, right, width: w } = b.getBoundingClientRect();
+          return left < 0 || right > bar.getBoundingClientRect().right || w < 20 || b.scrollWidth > b.clientWidth + 1;
+        })
+        .map((b) => b.getAttribute('aria-label') ?? b.innerText),
+    );
+    assert.deepEqual(off, [], `at ${width} px`);
+  }
+  await page.setViewportSize(was);
+  await idle(page);
+  await screenshot(page, 'trace-toolbar');
+});
+
 test('an area is summed exactly, by name, kind and track', async () => {
   const { page } = view;
   await open(kStep);

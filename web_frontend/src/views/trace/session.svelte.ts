@@ -261,7 +261,7 @@ export class TraceSession {
     }
     if (q !== known.q) {
       if (this.search.typing) this.write({ q: this.search.query });
-      else void this.find(q);
+      else if (this.ctx.is_report !== true) void this.find(q);
     }
     if (path !== known.path) this.path.set(path, timeline.view);
   }
