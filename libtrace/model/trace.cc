@@ -1,6 +1,7 @@
 #include "libtrace/trace.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "libtrace/model/args.h"
 #include "libtrace/model/whole_number.h"
@@ -10,15 +11,6 @@ namespace {
 
 std::string_view known_text(const Trace& trace, StringId id) {
   return trace.text(id < trace.string_count() ? id : 0);
-}
-
-// Calls `fn(key, value)` for each argument at `offset` until it returns true.
-template <typename Fn>
-void each_arg(const Trace& trace, const args::Bytes& bytes, std::uint32_t offset, Fn&& fn) {
-  args::each(bytes, offset, [&](StringId key, Value value, StringId text) {
-    value.text = known_text(trace, text);
-    return fn(known_text(trace, key), value);
-  });
 }
 
 template <typename... Columns>
@@ -36,8 +28,13 @@ std::vector<Trace::Arg> Trace::args_at(std::uint32_t offset) const {
 
 void Trace::args_at(std::uint32_t offset, std::vector<Arg>& out) const {
   out.clear();
-  each_arg(*this, d_.arg_bytes, offset, [&](std::string_view key, const Value& value) {
-    out.emplace_back(key, value);
+  args::each(d_.arg_bytes, offset, [&](StringId key, const Value& value, StringId text) {
+    auto& [its_key, its_value] = out.emplace_back();
+    its_key = known_text(*this, key);
+    // Part by part: a copy of the whole would wait for the parts that were just stored.
+    its_value.type = value.type;
+    std::memcpy(&its_value.i, &value.i, sizeof value.i);
+    its_value.text = known_text(*this, text);
     return false;
   });
 }
@@ -45,10 +42,12 @@ void Trace::args_at(std::uint32_t offset, std::vector<Arg>& out) const {
 std::optional<Value> Trace::arg(EventId e, std::string_view key) const {
   std::optional<Value> found;
   // Only the one asked for has its text looked up.
-  args::each(d_.arg_bytes, d_.args[e], [&](StringId k, Value value, StringId text) {
+  args::each(d_.arg_bytes, d_.args[e], [&](StringId k, const Value& value, StringId text) {
     if (known_text(*this, k) != key) return false;
-    value.text = known_text(*this, text);
-    found = value;
+    found.emplace();
+    found->type = value.type;
+    std::memcpy(&found->i, &value.i, sizeof value.i);
+    found->text = known_text(*this, text);
     return true;
   });
   return found;

@@ -53,7 +53,7 @@ class Attribution {
       const Node& before = g_.nodes()[g_.nodes()[n].order.from];
       drained_ = before.cause.kind == EdgeKind::kSync && before.end >= gap.start - kClockSkewNs;
     }
-    host({gap.start, until}, lane, 0);
+    host({gap.start, until}, lane, n, 0);
     // On its way to the device; more than any launch takes has a reason that is not recorded.
     const TimeRange way{until, gap.end};
     if (way.length() == 0) return;
@@ -72,9 +72,10 @@ class Attribution {
   }
 
  private:
-  void host(TimeRange range, std::size_t lane, int hops) {
+  // `n`: what the lane is in at the start of the range.
+  void host(TimeRange range, std::size_t lane, NodeId n, int hops) {
     std::int64_t now = range.start;
-    for (NodeId n = g_.at(lane, now); now < range.end; ++n) {
+    for (; now < range.end; ++n) {
       if (n == kNoNode || n >= g_.lanes()[lane].last) {
         // Before the thread's first event or behind its last.
         const GraphLane& l = g_.lanes()[lane];
@@ -109,7 +110,8 @@ class Attribution {
     } else if (node.cause.kind == EdgeKind::kQueue) {  // of another device
       put(range, IdleCause::kLaunch, blamed(node));
     } else if (node.cause.from != kNoNode && hops < kMostHops) {
-      host(range, g_.nodes()[node.cause.from].lane, hops + 1);
+      const std::size_t other = g_.nodes()[node.cause.from].lane;
+      host(range, other, g_.at(other, range.start), hops + 1);
     } else {
       put(range, IdleCause::kPython, blamed(node));
     }

@@ -55,8 +55,8 @@ Edge StepGraph::binding(NodeId n) const {
 
 WhatIf StepGraph::as_recorded() const {
   WhatIf w;
-  w.cost.reserve(nodes_.size());
-  for (const Node& n : nodes_) w.cost.push_back(n.cost());
+  w.cost.resize(nodes_.size());
+  for (NodeId n = 0; n < nodes_.size(); ++n) w.cost[n] = nodes_[n].cost();
   return w;
 }
 
