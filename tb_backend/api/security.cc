@@ -155,16 +155,20 @@ TokenShown token_is(const AccessRules& rules, std::string_view token) {
 
 TokenShown token_shown(const AccessRules& rules, const Call& call) {
   constexpr std::string_view kBearer = "Bearer ";
-  TokenShown best = TokenShown::kNone;
+  TokenShown best = token_is(rules, cookie(call, kTokenCookie));
   const std::string* query = call.query.find("token");
-  const std::string_view authorization = call.header("Authorization");
+  std::string_view bearer = call.header("Authorization");
+  bearer = bearer.starts_with(kBearer) ? bearer.substr(kBearer.size()) : std::string_view();
   for (const std::string_view token :
-       {call.header("X-Traceglass-Token"), cookie(call, kTokenCookie),
-        authorization.starts_with(kBearer) ? authorization.substr(kBearer.size())
-                                           : std::string_view(),
+       {call.header("X-Traceglass-Token"), bearer,
         // In an address it may have been seen: enough to read, a link of another site cannot write.
         query != nullptr && call.reads() ? std::string_view(*query) : std::string_view()}) {
-    best = std::max(best, token_is(rules, token));
+    const TokenShown shown = token_is(rules, token);
+    // A wrong one is a wrong one whatever the cookie says: who may read cannot try to guess what
+    // may write. What a proxy puts into Authorization may be its own.
+    const bool of_proxy = token.data() == bearer.data() && from_trusted_proxy(rules, call);
+    if (shown == TokenShown::kWrong && !of_proxy) return shown;
+    best = std::max(best, shown);
   }
   return best;
 }

@@ -41,7 +41,7 @@ bool same_secret(std::string_view a, std::string_view b);
 std::optional<Problem> refusal(const AccessRules& rules, const Call& call);
 
 enum class TokenShown : std::uint8_t { kNone, kWrong, kReads, kWrites };
-// The best token of header, cookie and address.
+// The best token of header, cookie and address; kWrong where header or address show a wrong one.
 TokenShown token_shown(const AccessRules& rules, const Call& call);
 TokenShown token_is(const AccessRules& rules, std::string_view token);
 

@@ -67,6 +67,11 @@ TEST(Security, TokenByHeaderCookieOrAddress) {
   // A stale cookie beside a good header.
   EXPECT_EQ(shown({{"Cookie", "traceglass_token=old"}, {"X-Traceglass-Token", kReadToken}}),
             TokenShown::kReads);
+  // Who may read does not get to guess what may write.
+  const std::string reads = std::string("traceglass_token=") + kReadToken;
+  EXPECT_EQ(shown({{"Cookie", reads}, {"X-Traceglass-Token", "a guess"}}), TokenShown::kWrong);
+  EXPECT_EQ(shown({{"Cookie", reads}, {"Authorization", "Bearer guess"}}), TokenShown::kWrong);
+  EXPECT_EQ(shown({{"Cookie", reads}, {"Authorization", "Basic other"}}), TokenShown::kReads);
   Call call = get();
   call.query = Query(std::vector<std::pair<std::string, std::string>>{{"token", kToken}});
   EXPECT_EQ(token_shown(rules, call), TokenShown::kWrites);
